@@ -1,0 +1,65 @@
+"""Refusals: what an author may get wrong, caught where it is written, with the culprit and the next thing to do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+
+def check_text(name: str, text: Any, *, empty: bool = True) -> None:
+    """Refuse what is not text, and empty text where there has to be some."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} is {text!r:.80}; it must be text")
+    if not (text or empty):
+        raise ValueError(f"{name} is empty; give it some text")
+
+
+def check_calls(calls: Any, kind: type) -> None:
+    """Refuse what is not a list of tool calls (`kind`) with an id each."""
+    if isinstance(calls, kind):
+        raise TypeError(f"tool_calls is a single ToolCall; write a list, even for one call: [{calls!r:.120}]")
+    if not isinstance(calls, (list, tuple)):
+        raise TypeError(f"tool_calls is {calls!r:.80}; write a list of ToolCall(id, name, arguments)")
+    ids: set[str] = set()
+    for call in calls:
+        if not isinstance(call, kind):
+            raise TypeError(f"tool_calls holds {call!r:.80}; write ToolCall(id, name, arguments)")
+        if call.id in ids:  # type: ignore[attr-defined]
+            raise ValueError(f"two calls of one message have the id {call.id!r}; give each its own")  # type: ignore[attr-defined]
+        ids.add(call.id)  # type: ignore[attr-defined]
+
+
+def check_usage(usage: Any) -> None:
+    """Refuse what does not count tokens."""
+    if not isinstance(usage, dict):
+        raise TypeError(
+            f'usage is {usage!r:.80}; write {{"input_tokens": 12, "output_tokens": 3}}, or {{}} for unknown'
+        )
+    for name in ("input_tokens", "output_tokens"):
+        count = usage.get(name, 0)
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise ValueError(f"usage[{name!r}] is {count!r}; it counts tokens: a whole number from 0 up")
+
+
+def check_tool(name: Any, description: Any, func: Any) -> None:
+    """Refuse a name that the services would refuse, and a function that is none."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        kind = ValueError if isinstance(name, str) else TypeError
+        raise kind(f"a tool's name is 1 to 64 of A-Z a-z 0-9 _ -, and this one is {name!r:.80}; give it such a name")
+    check_text(f"tool {name}: description", description)
+    if not callable(func):
+        raise TypeError(f"tool {name}: func is {func!r:.80}; pass the function itself, without calling it")
+
+
+def check_start(model: Any, prompt: Any, system: Any, max_steps: Any) -> None:
+    """Refuse what no run can start with, before the model is asked."""
+    if isinstance(model, type) or not callable(getattr(model, "complete", None)):
+        hint = "pass an object with complete(messages, tools), such as FakeModel([...])"
+        raise TypeError(f"model is {model!r:.80}; {hint}")
+    check_text("prompt", prompt)
+    if system is not None:
+        check_text("system", system)
+    if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
+        raise ValueError(
+            f"max_steps is {max_steps!r}; it is a whole number from 1 up: how often the model may be asked"
+        )

@@ -1,0 +1,142 @@
+"""The vocabulary: tool calls, messages, responses.
+
+All three are values: they keep copies of what they are given, and check it, so that a wrong word is found where it was
+written and not three calls later. Source: appendix B.1–B.2; ``usage`` and ``action`` from the provider lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any
+
+from minagent_lab.checks import check_calls, check_text, check_usage
+from minagent_lab.values import copy_json, renewed, value
+
+ROLES = ("system", "user", "assistant", "tool")
+
+
+@value
+class ToolCall:
+    """What a model writes when it would like a tool used: a request on paper, not an action.
+
+    Parameters
+    ----------
+    id
+        Pairs the call with its result: the tool message that answers it carries the same id.
+    name
+        Which tool. The model may name one that does not exist.
+    arguments
+        A JSON object.
+
+    Examples
+    --------
+    >>> ToolCall("c1", "add", {"a": 2, "b": 3})
+    ToolCall('c1', 'add', {'a': 2, 'b': 3})
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        check_text("ToolCall.id", self.id, empty=False)
+        check_text("ToolCall.name", self.name, empty=False)
+        if not isinstance(self.arguments, dict):
+            raise TypeError(f"ToolCall {self.id}: arguments is {self.arguments!r:.80}; write a dict, {{}} for none")
+        object.__setattr__(self, "arguments", copy_json(self.arguments, "arguments"))
+
+    def own(self) -> ToolCall:
+        """Return the same call with arguments of its own."""
+        return renewed(self, arguments=copy_json(self.arguments, "arguments"))
+
+
+@value
+class Message:
+    """One row of the history, as the model reads it.
+
+    Parameters
+    ----------
+    role
+        ``"system"``, ``"user"``, ``"assistant"`` or ``"tool"``.
+    content
+        The text; ``""`` when an assistant message holds nothing but calls.
+    tool_calls
+        The calls of an assistant message, each id once. Kept as a tuple.
+    tool_call_id
+        In a tool message: the id of the call that it answers.
+
+    Examples
+    --------
+    >>> Message("tool", "5", tool_call_id="c1")
+    Message('tool', '5', tool_call_id='c1')
+    """
+
+    role: str
+    content: str = ""
+    tool_calls: Sequence[ToolCall] = ()
+    tool_call_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.role not in ROLES:
+            raise ValueError(f"role is {self.role!r:.80}; use one of {', '.join(ROLES)}")
+        check_text("Message.content", self.content)
+        if self.tool_call_id is not None:
+            check_text("Message.tool_call_id", self.tool_call_id, empty=False)
+        if self.tool_calls != ():
+            check_calls(self.tool_calls, ToolCall)
+            object.__setattr__(self, "tool_calls", tuple([call.own() for call in self.tool_calls]))
+
+    def own(self) -> Message:
+        """Return the same message with containers of its own. Without calls it is only text, and can be shared."""
+        if not self.tool_calls:
+            return self
+        return renewed(self, tool_calls=tuple([call.own() for call in self.tool_calls]))
+
+
+@value
+class ModelResponse:
+    """What one call of a model brings back.
+
+    Parameters
+    ----------
+    message
+        The assistant message.
+    stop_reason
+        Why it stopped: ``"end_turn"``, ``"tool_use"``, ``"max_tokens"``, ``"content_filter"``, or a provider's own.
+    usage
+        ``{"input_tokens": int, "output_tokens": int}``, in tokens. An empty mapping means *unknown*, never zero.
+    model
+        Which model really answered; ``""`` when unknown.
+
+    Examples
+    --------
+    >>> ModelResponse(Message("assistant", "It is"), "max_tokens").action
+    'message'
+    """
+
+    message: Message
+    stop_reason: str = "end_turn"
+    usage: dict[str, Any] = field(default_factory=dict)
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.message, Message) or self.message.role != "assistant":
+            kind = ValueError if isinstance(self.message, Message) else TypeError
+            raise kind(f'ModelResponse.message is {self.message!r:.80}; write Message("assistant", ...)')
+        check_text("ModelResponse.stop_reason", self.stop_reason, empty=False)
+        check_text("ModelResponse.model", self.model)
+        check_usage(self.usage)
+        object.__setattr__(self, "message", self.message.own())
+        object.__setattr__(self, "usage", copy_json(self.usage, "usage"))
+
+    @property
+    def action(self) -> str:
+        """What there is to do now: ``"tool_call"``, ``"finish"``, or ``"message"`` when it ended in another way."""
+        if self.message.tool_calls:
+            return "tool_call"
+        return "finish" if self.stop_reason == "end_turn" else "message"
+
+    def own(self) -> ModelResponse:
+        """Return the same response with containers of its own."""
+        return renewed(self, message=self.message.own(), usage=copy_json(self.usage, "usage"))

@@ -1,0 +1,137 @@
+"""What a run writes down while it goes on, and what it came to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted
+from minagent_lab.history import History
+from minagent_lab.messages import Message, ModelResponse, ToolCall
+from minagent_lab.results import ToolResult, error_text
+from minagent_lab.values import dump_json, value
+
+STOPPED_CALL = ToolResult(error_text("not run: the run ended before this call"), "not_run")
+
+
+class Step:
+    """One thing that happened: a tool call and its result (``"tool_call"``), or the answer (``"final"``).
+
+    Parameters
+    ----------
+    kind
+        ``"tool_call"`` or ``"final"``.
+    detail
+        For people. When it is left out, it is put together from the call and its result.
+    call, result
+        The same as data; ``result.error`` tells the kinds of error apart.
+
+    Examples
+    --------
+    >>> Step("tool_call", call=ToolCall("c1", "add", {"a": 2, "b": 3}), result=ToolResult("5")).detail
+    'add {"a": 2, "b": 3} → 5'
+    """
+
+    __slots__ = ("_detail", "call", "kind", "result")
+
+    def __init__(
+        self, kind: str, detail: str | None = None, call: ToolCall | None = None, result: ToolResult | None = None
+    ) -> None:
+        self.kind, self._detail, self.call, self.result = kind, detail, call, result
+
+    @property
+    def detail(self) -> str:
+        """What happened, for people: tool name, arguments and result, or the answer."""
+        if self._detail is None and self.call and self.result:
+            self._detail = f"{self.call.name} {dump_json(self.call.arguments)} → {self.result.content}"
+        return self._detail or ""
+
+    def __repr__(self) -> str:
+        return f"Step({self.kind!r}, {self.detail!r})"
+
+
+@value
+class RunResult:
+    """What a run came to.
+
+    Parameters
+    ----------
+    final
+        The text of the answer; ``""`` when there is none.
+    steps
+        One `Step` per tool call, and one for the answer.
+    messages
+        The whole history, the answer included.
+    usage
+        Tokens, summed over all calls that told theirs; empty when none did.
+    status
+        ``"completed"``, ``"truncated"`` (the answer was cut), ``"cancelled"`` or ``"over_budget"``; in the partial
+        result that an error carries: ``"max_steps"``, ``"exhausted"`` or ``"failed"``.
+    """
+
+    final: str
+    steps: Sequence[Step]
+    messages: Sequence[Message]
+    usage: dict[str, int]
+    status: str
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.steps)} steps, {len(self.messages)} messages"
+        return f"<RunResult {self.status}: {self.final!r}, {counts}>"
+
+
+class Record:
+    """The pen of the loop: history, steps and usage, as they come.
+
+    Parameters
+    ----------
+    prompt, system
+        What the history starts with.
+    """
+
+    def __init__(self, prompt: str, system: str | None = None) -> None:
+        self.history = History([] if system is None else [Message("system", system)])
+        self.history.append(Message("user", prompt))
+        self.steps: list[Step] = []
+        self.usage: dict[str, int] = {}
+        self._waiting: list[ToolCall] = []
+
+    def snapshot(self) -> History:
+        """Return the history as it is now."""
+        return self.history.snapshot()
+
+    def keep(self, reply: ModelResponse) -> None:
+        """Write down the model's message and usage; its calls now wait for their results."""
+        self.history.append(reply.message)
+        for name, count in reply.usage.items():
+            if isinstance(count, int):
+                self.usage[name] = self.usage.get(name, 0) + count
+        self._waiting = list(reply.message.tool_calls)
+
+    def answer(self, call: ToolCall, result: ToolResult) -> None:
+        """Write down the result of the call that waits longest."""
+        self.history.append(Message("tool", result.content, tool_call_id=call.id))
+        self.steps.append(Step("tool_call", None, call, result))
+        del self._waiting[0]
+
+    def finish(self, reply: ModelResponse) -> RunResult:
+        """Write down the answer and close the run."""
+        self.steps.append(Step("final", reply.message.content))
+        cut = reply.stop_reason in ("max_tokens", "content_filter")
+        return self.result("truncated" if cut else "completed", reply.message.content)
+
+    def result(self, status: str, final: str = "") -> RunResult:
+        """Return what there is. Calls that still wait are answered first, so that each id has its tool message."""
+        for call in list(self._waiting):
+            self.answer(call, STOPPED_CALL)
+        return RunResult(final, tuple(self.steps), self.snapshot(), dict(self.usage), status)
+
+    def attach_to(self, error: BaseException) -> None:
+        """Let the error that ends the run carry what there is."""
+        if isinstance(error, MaxStepsExceeded):
+            return  # it was born with it
+        status = "failed" if isinstance(error, Exception) else "cancelled"  # Ctrl-C is no failure
+        if isinstance(error, ScriptExhausted):
+            status = "exhausted"
+        with contextlib.suppress(AttributeError):  # an exception with __slots__ cannot carry it
+            error.result = self.result(status)  # type: ignore[attr-defined]

@@ -1,0 +1,58 @@
+"""Can this function be called with these keywords? Asked before the call, so that its own TypeErrors stay its own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+class Signature:
+    """The keywords that a function needs and takes.
+
+    Raises
+    ------
+    ValueError
+        The function wants an argument by position only, and tools are called by keyword.
+
+    Examples
+    --------
+    >>> Signature(lambda a, b=1: a, "func").problems({"c": 3})
+    ['missing: a', 'unexpected: c']
+    """
+
+    def __init__(self, func: Callable[..., Any], name: str) -> None:
+        self._takes: set[str] | None = set()  # None: anything
+        self._needs: set[str] = set()
+        try:
+            parameters = list(inspect.signature(func).parameters.values())
+        except (TypeError, ValueError):  # a built-in without a signature: the call itself will tell
+            self._takes = None
+            return
+        for parameter in parameters:
+            needed = parameter.default is parameter.empty
+            if parameter.kind is parameter.POSITIONAL_ONLY and needed:
+                raise ValueError(
+                    f"{name} takes {parameter.name!r} by position only, and tools are called by keyword; "
+                    f"wrap it: lambda {parameter.name}: ...({parameter.name})"
+                )
+            if parameter.kind is parameter.VAR_KEYWORD:
+                self._takes = None
+            elif parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                if needed:
+                    self._needs.add(parameter.name)
+                if self._takes is not None:
+                    self._takes.add(parameter.name)
+
+    def problems(self, arguments: dict[str, Any]) -> list[str]:
+        """Return what is missing and what is too much."""
+        if self._needs <= arguments.keys():
+            return self.unexpected(arguments)
+        missing = ", ".join(sorted(self._needs - arguments.keys()))
+        return [f"missing: {missing}", *self.unexpected(arguments)]
+
+    def unexpected(self, arguments: dict[str, Any]) -> list[str]:
+        """Return what is too much."""
+        if self._takes is None or arguments.keys() <= self._takes:
+            return []
+        return [f"unexpected: {', '.join(key for key in arguments if key not in self._takes)}"]

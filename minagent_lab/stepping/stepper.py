@@ -1,0 +1,185 @@
+"""Stepper: a run that waits. One step forward asks the model once; every other move turns recorded pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minagent_lab.checks import check_start
+from minagent_lab.growth import Growth, GrowthMeter
+from minagent_lab.loop import AskModel, RunTool, advance, agent_loop, answer
+from minagent_lab.messages import ModelResponse, ToolCall
+from minagent_lab.model import Model, ModelRequest
+from minagent_lab.record import Record, RunResult
+from minagent_lab.results import ToolResult
+from minagent_lab.tools import ToolRegistry
+from minagent_lab.values import value
+
+
+@value
+class Turn:
+    """One recorded call of the model, and what the loop did with its answer.
+
+    Parameters
+    ----------
+    call
+        Which call, counted from 1.
+    request
+        What the model saw.
+    response
+        What it answered; ``None`` where it raised instead.
+    results
+        Each tool call of the answer with its result, in order.
+    status
+        ``"running"``, or how the run ended in this turn.
+    error
+        What ended the run, if it was an exception.
+    """
+
+    call: int
+    request: ModelRequest
+    response: ModelResponse | None
+    results: tuple[tuple[ToolCall, ToolResult], ...] = ()
+    status: str = "running"
+    error: BaseException | None = None
+
+
+class Stepper:
+    """An agent that is stepped one call of the model at a time.
+
+    It drives the same loop as `run`. The model is asked by `forward` alone, and only where nothing is recorded yet;
+    `back`, `goto` and forward over recorded calls never ask again.
+
+    Parameters
+    ----------
+    model, registry, prompt, system, max_steps
+        As for `run`.
+
+    Examples
+    --------
+    >>> from minagent_lab import FakeModel
+    >>> walk = Stepper(FakeModel(["Hello."]), ToolRegistry(), "Hi")
+    >>> walk.index, walk.status
+    (0, 'ready')
+    >>> walk.forward(), walk.index, walk.status, walk.result.final
+    (True, 1, 'completed', 'Hello.')
+    >>> walk.forward(), walk.back(), walk.index
+    (False, True, 0)
+    """
+
+    def __init__(
+        self, model: Model, registry: ToolRegistry, prompt: str, *, system: str | None = None, max_steps: int = 10
+    ) -> None:
+        check_start(model, prompt, system, max_steps)
+        self.model, self.registry, self.max_steps = model, registry, max_steps
+        self.prompt, self.system = prompt, system
+        self.index = 0
+        self.result: RunResult | None = None
+        self.error: BaseException | None = None
+        self._record = Record(prompt, system)
+        self._loop = agent_loop(self._record, registry.schemas(), max_steps)
+        self._note: AskModel | RunTool | RunResult | None = advance(self._loop)
+        self._turns: list[Turn] = []
+        self._meter = GrowthMeter()
+
+    # ---- where we are
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The recorded calls."""
+        return tuple(self._turns)
+
+    @property
+    def turn(self) -> Turn | None:
+        """The call that is shown; ``None`` before the first."""
+        return self._turns[self.index - 1] if self.index else None
+
+    @property
+    def growth(self) -> list[Growth]:
+        """What each recorded call sent; see `history_growth`."""
+        return list(self._meter.rows)
+
+    @property
+    def status(self) -> str:
+        """``"ready"`` before the first call, ``"running"``, or how the run ended: the status of its result."""
+        if not self._turns:
+            return "ready"
+        return self._turns[-1].status
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is over, so that no step asks the model any more."""
+        return self.result is not None
+
+    @property
+    def at_frontier(self) -> bool:
+        """Whether the last recorded call is shown, so that one more step asks the model."""
+        return self.index == len(self._turns)
+
+    @property
+    def waiting(self) -> ModelRequest | None:
+        """What the model will see if it is asked next; ``None`` when the run is over."""
+        return ModelRequest(*self._note) if isinstance(self._note, AskModel) else None
+
+    # ---- moving
+
+    def forward(self) -> bool:
+        """Show the next call; ask the model if it is not recorded yet. Return whether anything moved."""
+        if self.at_frontier:
+            if self.ended:
+                return False
+            self._ask()
+        self.index += 1
+        return True
+
+    def back(self) -> bool:
+        """Show the call before. Return whether anything moved."""
+        self.index, before = max(self.index - 1, 0), self.index
+        return self.index != before
+
+    def goto(self, call: int) -> bool:
+        """Show a recorded call, or the nearest recorded one; 0 is the start. Return whether anything moved."""
+        if isinstance(call, bool) or not isinstance(call, int):
+            raise TypeError(f"call is {call!r}; it is a whole number: 0 for the start, 1 for the first call")
+        self.index, before = min(max(call, 0), len(self._turns)), self.index
+        return self.index != before
+
+    def run_to_end(self) -> None:
+        """Step until the run is over."""
+        self.goto(len(self._turns))
+        while self.forward():
+            pass
+
+    # ---- asking
+
+    def _ask(self) -> None:
+        """Answer the note that waits, and the tool notes after it: one call of the model, one turn."""
+        note, steps = self._note, len(self._record.steps)
+        request = ModelRequest(note.messages, note.tools)  # type: ignore[union-attr]
+        response: ModelResponse | None = None
+        error: BaseException | None = None
+        try:
+            response = answer(note, self.model, self.registry)  # type: ignore[arg-type, assignment]
+            note = advance(self._loop, response)
+            while isinstance(note, RunTool):
+                note = advance(self._loop, answer(note, self.model, self.registry))
+        except BaseException as raised:
+            if response is None and not isinstance(raised, Exception):
+                raise  # stopped while the model was thinking: nothing has happened, and the step can be tried again
+            self._record.attach_to(raised)
+            error = raised
+        self._note = note
+        self._end(note, error)
+        results = tuple((step.call, step.result) for step in self._record.steps[steps:] if step.call and step.result)
+        status = self.result.status if self.result else "running"
+        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error))
+        self._meter.add(request)
+        if error is not None and not isinstance(error, Exception):
+            self.index += 1
+            raise error
+
+    def _end(self, note: Any, error: BaseException | None) -> None:
+        if isinstance(note, RunResult):
+            self.result = note
+        elif error is not None:
+            self._note = None
+            self.error, self.result = error, getattr(error, "result", None) or self._record.result("failed")

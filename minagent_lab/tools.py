@@ -1,0 +1,128 @@
+"""Tools and their registry: what an agent can do, described so that a model can ask for it.
+
+What a model or a tool gets wrong is an answer, not an exception: the model reads ``{"error": ...}`` and can try
+something else. What the author of a tool gets wrong is an exception, raised where the tool is made.
+Source: appendix B.1, B.3.4.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+from minagent_lab.checks import check_tool
+from minagent_lab.results import NotJson, ToolResult, error_text, exception_text, result_text
+from minagent_lab.schema import Check, compile_schema, schema_problems
+from minagent_lab.signature import Signature
+from minagent_lab.values import copy_json, value
+
+
+@value
+class Tool:
+    """A function, and what a model needs to know to ask for it.
+
+    Parameters
+    ----------
+    name
+        1 to 64 of ``A-Z a-z 0-9 _ -``, which is what the services allow.
+    description
+        What it does, for the model to read.
+    parameters
+        A JSON Schema of type ``"object"``; checked now.
+    func
+        Is called with the arguments by keyword.
+
+    Examples
+    --------
+    >>> number = {"type": "number"}
+    >>> schema = {"type": "object", "properties": {"a": number, "b": number}, "required": ["a", "b"]}
+    >>> registry = ToolRegistry()
+    >>> registry.add(Tool("add", "Sum of two numbers", schema, lambda a, b: a + b))
+    >>> registry.call("add", {"a": 2, "b": 3}), registry.call("add", {"a": True})
+    ('5', '{"error": "TypeError: missing required: b; a must be a number, got true"}')
+    """
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    func: Callable[..., Any]
+    _fits: Check = field(init=False, compare=False)
+    _signature: Signature = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_tool(self.name, self.description, self.func)
+        object.__setattr__(self, "parameters", copy_json(self.parameters, f"tool {self.name}: parameters"))
+        object.__setattr__(self, "_fits", compile_schema(self.parameters, f"tool {self.name}: parameters"))
+        object.__setattr__(self, "_signature", Signature(self.func, f"tool {self.name}: func"))
+
+    def problems(self, arguments: dict[str, Any]) -> list[str]:
+        """Return all that is wrong with `arguments`; an empty list when the function can be called with them."""
+        try:
+            self._fits(arguments)
+        except Exception:  # it names the first problem only, so look again for all of them
+            found = schema_problems(self.parameters, arguments) + self._signature.unexpected(arguments)
+            return list(dict.fromkeys(found))
+        return self._signature.problems(arguments)
+
+    def use(self, arguments: dict[str, Any]) -> ToolResult:
+        """Check `arguments`, call the function with a copy of them, and say what came of it."""
+        try:
+            arguments = copy_json(arguments, "arguments")
+            problems = self.problems(arguments)
+        except TypeError as problem:
+            problems = [str(problem)]
+        if problems:
+            return ToolResult(error_text(f"TypeError: {'; '.join(problems)}"), "invalid_arguments")
+        try:
+            result = self.func(**arguments)
+            if hasattr(result, "__await__"):
+                getattr(result, "close", lambda: None)()  # a coroutine that nobody awaits would complain later
+                raise TypeError(f"{self.name} is async, and run() calls plain functions; use await arun(...)")
+            return ToolResult(result_text(self.name, result))
+        except NotJson as problem:
+            return ToolResult(error_text(str(problem)), "tool_failed")
+        except Exception as problem:  # not Ctrl-C, not SystemExit: the stop button must stop
+            return ToolResult(error_text(exception_text(problem)), "tool_failed")
+
+    def __repr__(self) -> str:
+        return f"Tool({self.name!r})"
+
+
+class ToolRegistry:
+    """The tools of one agent, by name."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, Tool] = {}
+
+    def add(self, tool: Tool, replace: bool = False) -> None:
+        """Offer one more tool. A second one of the same name is a ``ValueError``, unless `replace` is true."""
+        if not isinstance(tool, Tool):
+            raise TypeError(f"{tool!r:.80} is not a Tool; write Tool(name, description, parameters, func)")
+        if tool.name in self._tools and not replace:
+            hint = "choose another name, or pass replace=True; in a notebook, make the registry in the same cell"
+            raise ValueError(f"there is already a tool named {tool.name!r}; {hint}")
+        self._tools[tool.name] = tool
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """Return what a model is told of each tool: dicts with ``name``, ``description`` and ``parameters``."""
+        named = [
+            {"name": t.name, "description": t.description, "parameters": t.parameters} for t in self._tools.values()
+        ]
+        return copy_json(named)  # type: ignore[no-any-return]
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Return what the model will read of this call. What the model or the tool got wrong is part of it."""
+        return self.use(name, arguments).content
+
+    def use(self, name: str, arguments: dict[str, Any]) -> ToolResult:
+        """As `call`, and tell which kind of error it was, if it was one."""
+        if tool := self._tools.get(name):
+            return tool.use(arguments)
+        near = difflib.get_close_matches(name, self._tools, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"the tools are: {', '.join(self._tools) or 'none'}"
+        return ToolResult(error_text(f"未知工具 {name} (unknown tool; {hint})"), "unknown_tool")
+
+    def __repr__(self) -> str:
+        return f"ToolRegistry({', '.join(self._tools)})"
