@@ -46,7 +46,8 @@ class ScriptExhausted(MinAgentError, RuntimeError):
         items = "1 item" if script_length == 1 else f"{script_length} items"
         super().__init__(
             "FakeModel 脚本已耗尽：Agent 没有收敛 (script exhausted, the agent did not converge: "
-            f"call {call_number} was made, but the script has {items}; last message: {last_message}. If the call is right, add an item for it)"
+            f"call {call_number} was made, but the script has {items}; last message: {last_message}. "
+            "If the call is right, add an item for it)"
         )
 
 
