@@ -11,7 +11,6 @@ from collections.abc import Generator
 from typing import Any, NamedTuple
 
 from minagent_lab.checks import check_start
-from minagent_lab.errors import MaxStepsExceeded
 from minagent_lab.history import History
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.model import Model
@@ -43,7 +42,7 @@ Loop = Generator[AskModel | RunTool, Any, RunResult]
 def agent_loop(record: Record, tools: list[dict[str, Any]], max_steps: int) -> Loop:
     """Run an agent without touching the world: hand out notes, wait for the answers, return the result."""
     for _ in range(max_steps):
-        reply = yield AskModel(record.snapshot(), tools)
+        reply = yield AskModel(record.now, tools)
         record.keep(reply)
         calls = reply.message.tool_calls
         if not calls:
@@ -54,7 +53,7 @@ def agent_loop(record: Record, tools: list[dict[str, Any]], max_steps: int) -> L
             else:
                 result = yield RunTool(call)
             record.answer(call, result)
-    raise MaxStepsExceeded(max_steps, record.result("max_steps"))
+    raise record.over(max_steps)
 
 
 # ---- driving it -----------------------------------------------------------------------------------------------------

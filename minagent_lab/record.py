@@ -96,8 +96,9 @@ class Record:
         self.usage: dict[str, int] = {}
         self._waiting: list[ToolCall] = []
 
-    def snapshot(self) -> History:
-        """Return the history as it is now."""
+    @property
+    def now(self) -> History:
+        """The history as it is now."""
         return self.history.snapshot()
 
     def keep(self, reply: ModelResponse) -> None:
@@ -120,11 +121,15 @@ class Record:
         cut = reply.stop_reason in ("max_tokens", "content_filter")
         return self.result("truncated" if cut else "completed", reply.message.content)
 
+    def over(self, max_steps: int) -> MaxStepsExceeded:
+        """Return the error that ends a run after `max_steps` calls of the model."""
+        return MaxStepsExceeded(max_steps, self.result("max_steps"))
+
     def result(self, status: str, final: str = "") -> RunResult:
         """Return what there is. Calls that still wait are answered first, so that each id has its tool message."""
         for call in list(self._waiting):
             self.answer(call, STOPPED_CALL)
-        return RunResult(final, tuple(self.steps), self.snapshot(), dict(self.usage), status)
+        return RunResult(final, tuple(self.steps), self.now, dict(self.usage), status)
 
     def attach_to(self, error: BaseException) -> None:
         """Let the error that ends the run carry what there is."""

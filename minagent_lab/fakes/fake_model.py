@@ -75,6 +75,11 @@ class FakeModel:
         return self._script.items()
 
     @property
+    def position(self) -> int:
+        """How many items were used; the next one has this index."""
+        return self._next
+
+    @property
     def remaining(self) -> int:
         """How many items nobody has asked for yet. It is for tests; a loop must not steer by it."""
         return len(self._script) - self._next

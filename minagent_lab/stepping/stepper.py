@@ -33,6 +33,8 @@ class Turn:
         ``"running"``, or how the run ended in this turn.
     error
         What ended the run, if it was an exception.
+    item
+        Which script item answered, counted from 1; ``None`` where there was none.
     """
 
     call: int
@@ -41,6 +43,7 @@ class Turn:
     results: tuple[tuple[ToolCall, ToolResult], ...] = ()
     status: str = "running"
     error: BaseException | None = None
+    item: int | None = None
 
 
 class Stepper:
@@ -154,6 +157,7 @@ class Stepper:
     def _ask(self) -> None:
         """Answer the note that waits, and the tool notes after it: one call of the model, one turn."""
         note, steps = self._note, len(self._record.steps)
+        item = getattr(self.model, "position", None)
         request = ModelRequest(note.messages, note.tools)  # type: ignore[union-attr]
         response: ModelResponse | None = None
         error: BaseException | None = None
@@ -171,7 +175,8 @@ class Stepper:
         self._end(note, error)
         results = tuple((step.call, step.result) for step in self._record.steps[steps:] if step.call and step.result)
         status = self.result.status if self.result else "running"
-        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error))
+        item = item + 1 if response is not None and isinstance(item, int) else None
+        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item))
         self._meter.add(request)
         if error is not None and not isinstance(error, Exception):
             self.index += 1
