@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from minagent_lab.attempt import attempt
 from minagent_lab.errors import (
     FixtureError,
     MaxStepsExceeded,
@@ -71,6 +72,7 @@ __all__ = [
     "Turn",
     "UnexpectedRequest",
     "agent_loop",
+    "attempt",
     "expect_error",
     "history_growth",
     "load_fixture",
