@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from minagent_lab.checks import check_start
@@ -83,6 +84,7 @@ class Stepper:
         self._note: AskModel | RunTool | RunResult | None = advance(self._loop)
         self._turns: list[Turn] = []
         self._meter = GrowthMeter()
+        self._watchers: list[Callable[[], None]] = []
 
     # ---- where we are
 
@@ -131,26 +133,35 @@ class Stepper:
             if self.ended:
                 return False
             self._ask()
-        self.index += 1
-        return True
+        return self._show(self.index + 1)
 
     def back(self) -> bool:
         """Show the call before. Return whether anything moved."""
-        self.index, before = max(self.index - 1, 0), self.index
-        return self.index != before
+        return self._show(self.index - 1)
 
     def goto(self, call: int) -> bool:
         """Show a recorded call, or the nearest recorded one; 0 is the start. Return whether anything moved."""
         if isinstance(call, bool) or not isinstance(call, int):
             raise TypeError(f"call is {call!r}; it is a whole number: 0 for the start, 1 for the first call")
-        self.index, before = min(max(call, 0), len(self._turns)), self.index
-        return self.index != before
+        return self._show(call)
 
     def run_to_end(self) -> None:
         """Step until the run is over."""
-        self.goto(len(self._turns))
-        while self.forward():
-            pass
+        while not self.ended:
+            self._ask()
+        self._show(len(self._turns))
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have `changed` called after each move; return the function that ends this."""
+        self._watchers.append(changed)
+        return lambda: self._watchers.remove(changed) if changed in self._watchers else None
+
+    def _show(self, call: int) -> bool:
+        self.index, before = min(max(call, 0), len(self._turns)), self.index
+        if self.index != before:
+            for changed in list(self._watchers):
+                changed()
+        return self.index != before
 
     # ---- asking
 
@@ -179,7 +190,7 @@ class Stepper:
         self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item))
         self._meter.add(request)
         if error is not None and not isinstance(error, Exception):
-            self.index += 1
+            self._show(len(self._turns))
             raise error
 
     def _end(self, note: Any, error: BaseException | None) -> None:

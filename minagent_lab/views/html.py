@@ -1,0 +1,81 @@
+"""HTML from text. All text of models, tools and files passes through `escape`, here and nowhere else."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Part(NamedTuple):
+    """A piece of a sentence: plain text, or text that is ``"bold"`` or ``"code"``."""
+
+    text: str
+    style: str = ""
+
+
+def bold(text: str) -> Part:
+    """Return a part that stands out."""
+    return Part(text, "bold")
+
+
+def code(text: str) -> Part:
+    """Return a part that is quoted from a script, a model or a tool."""
+    return Part(text, "code")
+
+
+def escape(text: str) -> str:
+    r"""Return `text` as HTML that shows just this text.
+
+    What would not be seen, or would turn the text round (control characters, direction marks, half of a surrogate
+    pair), is shown by its code.
+
+    Examples
+    --------
+    >>> escape('<img src=x onerror="alert(1)">')
+    '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;'
+    >>> escape("a\x00b")
+    'a\\x00b'
+    """
+    return html.escape(_UNSPEAKABLE.sub(_as_code, text))
+
+
+def _as_code(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+def lang(text: str) -> str:
+    """Return the attribute that lets a browser choose Chinese glyphs; empty for text without Han characters."""
+    return ' lang="zh-Hans"' if _HAN.search(text) else ""
+
+
+def span(text: str, kind: str = "") -> str:
+    """Return a ``<span>`` of the text; `kind` is its class."""
+    attributes = (f' class="{kind}"' if kind else "") + lang(text)
+    return f"<span{attributes}>{escape(text)}</span>" if attributes else escape(text)
+
+
+def quoted(text: str) -> str:
+    """Return text in the type of code."""
+    return f"<code{lang(text)}>{escape(text)}</code>"
+
+
+def rich(parts: Iterable[Part | str]) -> str:
+    """Return a sentence as HTML."""
+    return "".join(_part(part if isinstance(part, Part) else Part(part)) for part in parts)
+
+
+def _part(part: Part) -> str:
+    if part.style == "bold":
+        return f"<b>{escape(part.text)}</b>"
+    return quoted(part.text) if part.style == "code" else escape(part.text)
+
+
+def plain(parts: Iterable[Part | str]) -> str:
+    """Return a sentence as text."""
+    return "".join(part.text if isinstance(part, Part) else part for part in parts)

@@ -1,0 +1,37 @@
+"""The panel's widget: blocks that stay, and one small frame per step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+HERE = Path(__file__).parent
+
+
+class Panel(anywidget.AnyWidget):
+    """Shows blocks of HTML that it keeps, as the frame says.
+
+    `items` maps a list's name to its blocks. New blocks are appended in place and sent by message, so a step sends only
+    what is new, while a page that is opened later gets all of them with the widget's state.
+    """
+
+    _esm = (HERE / "panel.js").read_text(encoding="utf-8")
+    _css = (HERE / "theme.css").read_text(encoding="utf-8")
+    facts = traitlets.Dict().tag(sync=True)
+    items = traitlets.Dict().tag(sync=True)
+    frame = traitlets.Dict().tag(sync=True)
+
+    def add(self, blocks: list[tuple[str, Any]]) -> None:
+        """Append blocks, each to the list that it is paired with."""
+        sent = []
+        for name, block in blocks:
+            sent.append([name, len(self.items[name]), block])
+            self.items[name].append(block)
+        if sent:
+            self.send({"op": "add", "blocks": sent})
+
+    def __repr__(self) -> str:
+        return "<Panel>"

@@ -1,0 +1,268 @@
+"""What the stepper says, in words. No HTML here: the live view, the static form and the plain text say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted, UnexpectedRequest
+from minagent_lab.fakes.script import Expect
+from minagent_lab.messages import ModelResponse, ToolCall
+from minagent_lab.results import exception_text
+from minagent_lab.stepping.stepper import Stepper, Turn
+from minagent_lab.values import dump_json
+from minagent_lab.views.html import Part, bold, code
+
+Sentence = list[Part | str]
+
+
+def count(number: int, noun: str) -> str:
+    """Return ``"1 message"``, ``"2 messages"``, ``"1,518 characters"``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def short(text: str, longest: int = 60) -> str:
+    """Return the text on one line, its end cut off where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def position(stepper: Stepper) -> tuple[str, str]:
+    """Return where we are: ``("Call 3", "of at most 10")``."""
+    return (f"Call {stepper.index}" if stepper.index else "Before call 1"), f"of at most {stepper.max_steps}"
+
+
+# ---- one call -------------------------------------------------------------------------------------------------------
+
+
+def tokens(usage: dict[str, Any]) -> str:
+    """Return a usage in words; an empty one is unknown, never zero."""
+    if not usage:
+        return "unknown"
+    known = {key: f"{usage[key]:,}" for key in ("input_tokens", "output_tokens") if key in usage}
+    return f"{known.get('input_tokens', 'unknown')} tokens in, {known.get('output_tokens', 'unknown')} out"
+
+
+def call_words(call: ToolCall) -> str:
+    """Return a call as one would say it: name and arguments."""
+    return f"{call.name} {dump_json(call.arguments)}"
+
+
+def event(turn: Turn) -> tuple[str, bool]:
+    """Return the word for the time line, and whether it is an error."""
+    if turn.error is not None:
+        return ("stop", True) if turn.response is None else (_tools(turn), False)
+    if turn.response is None or not turn.response.message.tool_calls:
+        return ("cut", False) if turn.status == "truncated" else ("answer", False)
+    return ("error", True) if any(result.error for _, result in turn.results) else (_tools(turn), False)
+
+
+def _tools(turn: Turn) -> str:
+    return count(len(turn.results), "tool")
+
+
+def asked(turn: Turn) -> str:
+    """Return what the model did in this call, as one sentence."""
+    if turn.response is None:
+        return "Nothing came back from the model."
+    calls = turn.response.message.tool_calls
+    if not calls:
+        return "The model answered with text."
+    wish = "a tool" if len(calls) == 1 else f"{len(calls)} tools"
+    if turn.response.stop_reason == "max_tokens":
+        return f"The model asked for {wish}, but its answer was cut; no tool was run."
+    return f"The model asked for {wish}."
+
+
+def then(turn: Turn) -> Sentence:
+    """Return what the loop did with the answer: the model itself never runs a tool."""
+    if not turn.results:
+        return [bold("Then the loop"), " returned this text: nobody asked for a tool."]
+    if all(result.error == "not_run" for _, result in turn.results):
+        return [bold("Then the loop"), " ran nothing; it answered each call with an error that says why."]
+    sentence: Sentence = [bold("Then the loop"), " "]
+    for place, (call, result) in enumerate(turn.results):
+        sentence += ["; " if place else "", *_outcome(call, result.content, result.error)]
+    many = len(turn.results) > 1
+    return [
+        *sentence,
+        "; it appended the calls and their results." if many else "; it appended the call and its result.",
+    ]
+
+
+def _outcome(call: ToolCall, content: str, error: str | None) -> Sentence:
+    got = code(short(content))
+    if error == "unknown_tool":
+        return ["found no tool ", code(call.name), ", so the result is ", got]
+    if error == "invalid_arguments":
+        return ["did not run ", code(call.name), ", whose arguments do not fit: ", got]
+    if error == "tool_failed":
+        return ["ran ", code(call.name), ", which failed, so the result is ", got]
+    return ["ran ", code(call.name), " and got ", got]
+
+
+# ---- where the run stands -------------------------------------------------------------------------------------------
+
+
+def now(stepper: Stepper) -> Sentence:
+    """Return what has happened and what Next will do."""
+    turn = stepper.turn
+    if turn is not None and turn.status != "running":
+        return _ended(turn)
+    sentence: Sentence = [
+        asked(turn) if turn else "Nothing has been asked yet." if stepper.at_frontier else "The start."
+    ]
+    if not stepper.at_frontier:
+        return [*sentence, " ", bold("Next"), f" shows call {stepper.index + 1}, recorded."]
+    verb = " asks it again" if turn else " makes call 1"
+    return [*sentence, " ", bold("Next"), f"{verb}{_script_hint(stepper)}."]
+
+
+def _script_hint(stepper: Stepper) -> str:
+    script, place = script_of(stepper.model), getattr(stepper.model, "position", None)
+    if not stepper.index or script is None or not isinstance(place, int):
+        return ""
+    return f": script item {place + 1}" if place < len(script) else ": no script item is left"
+
+
+def _ended(turn: Turn) -> Sentence:
+    if turn.status == "completed":
+        return [bold("Finished."), " The model answered with text; the loop returned it."]
+    if turn.status == "truncated":
+        return [bold("Finished."), " The run ended with a cut answer."]
+    if isinstance(turn.error, ScriptExhausted):
+        return [bold("Stopped."), " Nothing was left in the script to answer with."]
+    if isinstance(turn.error, MaxStepsExceeded):
+        return [bold("Stopped."), " The guard rail ended the run."]
+    if turn.status == "cancelled":
+        return [bold("Stopped."), " The run was interrupted."]
+    return [bold("Stopped."), " The model raised an error, and that ends a run."]
+
+
+# ---- the end --------------------------------------------------------------------------------------------------------
+
+
+class End(NamedTuple):
+    """The end of a run.
+
+    Parameters
+    ----------
+    kind
+        ``"ok"``, ``"cut"`` or ``"stop"``.
+    title
+        What happened, as a headline.
+    text
+        The final answer, or the exception's own text.
+    facts
+        Pairs of a label and a sentence.
+    """
+
+    kind: str
+    title: str
+    text: str
+    facts: list[tuple[str, Sentence]]
+
+
+def end(stepper: Stepper, turn: Turn) -> End:
+    """Return how the run ended, in words: what happened, why, and what to do next."""
+    at = f"call {turn.call} of at most {stepper.max_steps}"
+    if turn.error is None and turn.response is not None:
+        return _answered(stepper, turn.response, at)
+    last = _last_message(turn)
+    if isinstance(turn.error, ScriptExhausted):
+        items = count(turn.error.script_length, "item")
+        why = f"Call {turn.error.call_number} was made, but the script has {items}."
+        step = "Add an item for this call, for example a text, so that the run can end."
+        return End("stop", f"Stopped at {at}: the script is used up", _first_words(turn.error),
+                   [("why", [why]), ("last message", last), ("next", [step])])  # fmt: skip
+    if isinstance(turn.error, MaxStepsExceeded):
+        held = count(len(turn.request.messages) + 1 + len(turn.results), "message")
+        return End("stop", f"Stopped after {at}: over max_steps", _first_words(turn.error),
+                   [("why", [code(f"max_steps={stepper.max_steps}"), "; the model asked for a tool in every call."]),
+                    ("history", [f"{held}, well-formed: each call has its result."]),
+                    ("next", ["Look for what repeats in the answers; then raise the limit."])])  # fmt: skip
+    if turn.status == "cancelled":
+        return End("stop", f"Stopped in {at}: interrupted", exception_text(turn.error or KeyboardInterrupt()),
+                   [("next", ["Run the cell again to start anew."])])  # fmt: skip
+    if isinstance(turn.error, UnexpectedRequest):
+        advice = "Compare the request above with the Expect in the script."
+        return End("stop", f"Stopped at {at}: not the request that the script expects", str(turn.error),
+                   [("last message", last), ("next", [advice])])  # fmt: skip
+    kind = type(turn.error).__name__
+    return End("stop", f"Stopped at {at}: the model raised {kind}", exception_text(turn.error or RuntimeError()),
+               [("why", ["What a model raises ends the run; what a tool raises is data for the model."]),
+                ("next", ["The exception is kept in ", code("view.last_error"), "."])])  # fmt: skip
+
+
+def _answered(stepper: Stepper, response: ModelResponse, at: str) -> End:
+    facts: list[tuple[str, Sentence]] = [("stop reason", [code(response.stop_reason)])]
+    facts.append(("usage", [tokens(response.usage)]))
+    if response.stop_reason in ("max_tokens", "content_filter"):
+        facts.append(("then", ["No tool was run. The run ends with this text as it is."]))
+        return End("cut", f"Cut at {at}: {response.stop_reason}", response.message.content, facts)
+    if stepper.result is not None and stepper.result.usage != response.usage:
+        facts.append(("whole run", [tokens(stepper.result.usage)]))
+    script, place = script_of(stepper.model), getattr(stepper.model, "position", None)
+    if script is not None:
+        facts.append(("script", [f"{place} of {count(len(script), 'item')} used"]))
+    return End("ok", f"Finished at {at}: final answer", response.message.content, facts)
+
+
+def _first_words(error: BaseException) -> str:
+    """Return the exception's own text up to where it says the same in English."""
+    return str(error).split(" (", 1)[0]
+
+
+def _last_message(turn: Turn) -> Sentence:
+    last = turn.request.messages[-1]
+    whose: Sentence = ["tool, result of ", code(last.tool_call_id)] if last.tool_call_id else [last.role]
+    return [*whose, ": ", code(short(last.content))]
+
+
+# ---- the script -----------------------------------------------------------------------------------------------------
+
+
+def script_of(model: Any) -> Sequence[Any] | None:
+    """Return the items of a model that plays a script; ``None`` for any other model."""
+    script = getattr(model, "script", None)
+    return script if isinstance(script, list) else None
+
+
+def items_used(stepper: Stepper) -> int:
+    """Return how many script items were used when the call that is shown was over."""
+    for turn in reversed(stepper.turns[: stepper.index]):
+        if turn.item is not None:
+            return turn.item
+    first = next((turn.item for turn in stepper.turns if turn.item is not None), None)
+    return first - 1 if first is not None else int(getattr(stepper.model, "position", 0))
+
+
+def item_words(item: Any) -> str:
+    """Return a script item on one line."""
+    if isinstance(item, Expect):
+        return f"{item_words(item.item)}, with a check of the request"
+    if isinstance(item, ModelResponse):
+        held = ", ".join(map(call_words, item.message.tool_calls)) or f"“{item.message.content}”"
+        return f"{held} (stop reason {item.stop_reason})"
+    if isinstance(item, list):
+        words = ", ".join(map(call_words, item))
+        return words if len(item) == 1 else f"{len(item)} calls: {words}"
+    return f"“{item}”"
+
+
+# ---- the loop's source ----------------------------------------------------------------------------------------------
+
+
+def lines_note(stepper: Stepper, line: int) -> Sentence:
+    """Return what the marked line of the loop is doing."""
+    turn, here = stepper.turn, f"▸ Line {line}: "
+    if turn is None:
+        return [bold(f"{here}waiting"), " to make call 1."]
+    if turn.status == "running":
+        ran = f" Lines with a bar ran in call {turn.call}; grey lines did not."
+        return [bold(f"{here}waiting"), f" to make call {turn.call + 1}.{ran}"]
+    if turn.error is None:
+        return [bold(f"{here}returned."), " No tool was asked for, so the loop is over."]
+    if isinstance(turn.error, MaxStepsExceeded):
+        return [bold(f"{here}raised."), f" Call {turn.call} was the last one allowed."]
+    return [bold(f"{here}stopped here."), " The model raised instead of answering."]
