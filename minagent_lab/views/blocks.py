@@ -132,7 +132,7 @@ WAITING = '<div class="lab-answer wait">Not asked yet. Press Next.</div>'
 def answer_block(stepper: Stepper, turn: Turn) -> str:
     """Return what the model answered in a call, and what the loop did with it; or the end of the run."""
     if turn.response is None or not turn.response.message.tool_calls:
-        return end_block(end(stepper, turn), turn)
+        return end_block(end(stepper, turn))
     message = turn.response.message
     said = text_block(message.content) if message.content else ""
     said += "".join(call_line(call) for call in message.tool_calls)
@@ -141,10 +141,10 @@ def answer_block(stepper: Stepper, turn: Turn) -> str:
         f'<div class="lab-answer"><div class="lab-said">{said}</div>{_facts(facts)}'
         f'<p class="lab-then">{rich(then(turn))}</p></div>'
     )
-    return block + (end_block(end(stepper, turn), turn) if turn.status != "running" else "")
+    return block + (end_block(end(stepper, turn)) if turn.status != "running" else "")
 
 
-def end_block(ended: End, turn: Turn) -> str:
+def end_block(ended: End) -> str:
     """Return the end of the run in words: no traceback."""
     title = f"<h4>{MARKS[ended.kind]} {escape(ended.title)}</h4>"
     if ended.kind == "stop":
@@ -153,8 +153,6 @@ def end_block(ended: End, turn: Turn) -> str:
         return f'<div class="lab-end stop">{title}{text}<dl class="lab-s">{facts}</dl></div>'
     text = f'<div class="big">{text_block(ended.text)}</div>'
     held = _facts([(label, rich(sentence)) for label, sentence in ended.facts])
-    if turn.status == "completed":
-        held += f'<p class="lab-then">{rich(then(turn))}</p>'
     return f'<div class="lab-end {ended.kind}">{title}{text}{held}</div>'
 
 

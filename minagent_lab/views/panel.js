@@ -152,12 +152,15 @@ function describe(root, frame, { max, scale }) {
   root.setAttribute("aria-label", "Stepper");
   root.tabIndex = 0;
   root.style.setProperty("--lab-scale", scale);
+  root.style.setProperty("--lab-part", `${(100 * frame.call) / max}%`);
   root.querySelector(".lab-transport")?.setAttribute("role", "toolbar");
   root.querySelector(".lab-transport")?.setAttribute("aria-label", "Step through the run");
   root.querySelector(".lab-speed select")?.setAttribute("aria-label", "Speed of Play");
   const knob = root.querySelector(".lab-slider [role=slider]");
   knob?.setAttribute("aria-label", "Call shown");
   knob?.setAttribute("aria-valuetext", `call ${frame.call} of at most ${max}`);
+  root.classList.toggle("lab-over", frame.over);
+  root.classList.toggle("lab-many", max > FEW);
   for (const [name, off] of Object.entries(frame.off)) {
     root.querySelector(`.lab-${name}`)?.setAttribute("aria-disabled", String(off));
   }

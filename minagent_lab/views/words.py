@@ -242,8 +242,10 @@ def item_words(item: Any) -> str:
     if isinstance(item, Expect):
         return f"{item_words(item.item)}, with a check of the request"
     if isinstance(item, ModelResponse):
-        held = ", ".join(map(call_words, item.message.tool_calls)) or f"“{item.message.content}”"
-        return f"{held} (stop reason {item.stop_reason})"
+        calls = list(item.message.tool_calls)
+        usual = "tool_use" if calls else "end_turn"
+        why = "" if item.stop_reason == usual else f" (stop reason {item.stop_reason})"
+        return f"{item_words(calls or item.message.content)}{why}"
     if isinstance(item, list):
         words = ", ".join(map(call_words, item))
         return words if len(item) == 1 else f"{len(item)} calls: {words}"
