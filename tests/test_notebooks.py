@@ -18,8 +18,8 @@ def test_no_two_chapters_have_one_number():
     assert [number for number, times in counts.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("rule", RULES, ids=[rule.__name__ for rule in RULES])
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
 def test_the_chapter(path, rule):
     broken = list(rule(Chapter(path, path.read_bytes())))
     assert not broken, "\n".join([f"{path.name} breaks a rule: {rule.__doc__}", *broken])
