@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -95,7 +96,8 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
         force_raise_errors=True,
         resources={"metadata": {"path": str(folder)}},
     )
-    with client.setup_kernel(cleanup_kc=True):
+    # What the kernel's program itself says, such as a hint on encryption, is not the notebook's.
+    with client.setup_kernel(cleanup_kc=True, stderr=subprocess.DEVNULL):
         for index, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":
                 cell.outputs = []
