@@ -48,7 +48,7 @@ def _lines(stepper: Stepper) -> Iterator[str]:
             yield plain(then(turn))
     if turn.status != "running":
         ended = end(stepper, turn)
-        yield f"{ended.title}. {ended.text}".rstrip()
+        yield f"{ended.title}. {_cut(ended.text)}".rstrip()
 
 
 def _first_request(stepper: Stepper) -> ModelRequest:
@@ -84,7 +84,7 @@ def static_html(stepper: Stepper) -> str:
         parts.append(_call(stepper, turn))
     if turns and turns[-1].status != "running":
         ended = end(stepper, turns[-1])
-        parts.append(f"<p><b>{escape(ended.title)}.</b> {span(ended.text)}</p>")
+        parts.append(f"<p><b>{escape(ended.title)}.</b> {span(_kept(ended.text))}</p>")
     elif stepper.turns:
         parts.append("<p>Run this cell to step on.</p>")
     return "".join(parts)
@@ -119,6 +119,10 @@ def _call(stepper: Stepper, turn: Turn) -> str:
     return f"{head}<table>{''.join(rows)}</table>{after}"
 
 
+def _kept(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… (cut here, {count(len(text), 'character')})"
+
+
 def _plain_row(words: str) -> str:
     return f'<tr><td></td><td></td><td align="left">{escape(words)}</td></tr>'
 
@@ -127,6 +131,5 @@ def _table_row(mark: str, role: str, message: Message, note: str = "") -> str:
     text = _said(message)
     body = span(text)
     if len(text) > FOLD:
-        kept = text if len(text) <= LONGEST else f"{text[:LONGEST]}… (cut here)"
-        body = f"<details><summary>{span(_cut(text))}</summary>{span(kept)}</details>"
+        body = f"<details><summary>{span(_cut(text))}</summary>{span(_kept(text))}</details>"
     return f'<tr><td>{mark}</td><td align="left"><b>{role}</b></td><td align="left">{body}{note}</td></tr>'

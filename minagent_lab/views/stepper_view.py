@@ -73,6 +73,8 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         What ended the run, or what a button's handler could not do.
     """
 
+    _stop_watching: Callable[[], None] = staticmethod(lambda: None)
+
     def __init__(self, stepper: Stepper, *, at: int | str = 0, scale: float = 1.0) -> None:
         _check(stepper, at, scale)
         self.stepper = stepper
@@ -270,7 +272,7 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
             self.fallback.layout.display = "none"
         elif op == "tick":
             self._try(lambda: self._tick(message.get("at", -1)))
-        elif op in self._buttons:
+        elif isinstance(op, str) and op in self._buttons:
             self._try(getattr(self, op))
 
     def _try(self, press: Callable[[], None]) -> None:
@@ -288,14 +290,19 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
     def close(self) -> None:
         """Close the view with everything that it is made of."""
         self._stop_watching()
-        parts = [self.children[0], *self.children[0].children, *self.children[1:], self]
-        for part in parts:
+        for part in reversed(list(_tree(self))):
             for own in (part.layout, getattr(part, "style", None)):
                 if isinstance(own, widgets.Widget):
                     own.close()
             if part is not self:
                 part.close()
         super().close()
+
+
+def _tree(widget: Any) -> Iterator[Any]:
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from _tree(child)
 
 
 def growth_of(stepper: Stepper, request: ModelRequest) -> Growth:

@@ -1,0 +1,284 @@
+import json
+
+import ipywidgets
+import pytest
+
+from minagent_lab import FakeModel, Stepper, StepperView, Tool, ToolRegistry, step
+from minagent_lab.views.panel import Panel
+
+from .runs import RUNS, add, shop, stepper
+
+
+@pytest.fixture(autouse=True)
+def _no_widget_is_left_behind():
+    before = len(ipywidgets.widgets.widget._instances)
+    yield
+    for widget in list(ipywidgets.widgets.widget._instances.values())[before:]:
+        widget.close()
+
+
+ONE_TOOL = ((add("c1"),), "5")
+
+
+def open_view(script=ONE_TOOL, **options):
+    model = FakeModel([list(item) if isinstance(item, tuple) else item for item in script])
+    return step(model, shop(), "2 + 3?", **options), model
+
+
+def test_showing_a_view_asks_nobody():
+    view, model = open_view()
+    view._repr_mimebundle_()
+    assert model.calls == []
+
+
+@pytest.mark.parametrize(("at", "calls"), [(0, 0), (1, 1), (2, 2), (9, 2), ("end", 2)])
+def test_at_makes_as_many_calls_as_it_says(at, calls):
+    view, model = open_view(at=at)
+    assert len(model.calls) == calls == view.stepper.index
+
+
+def test_the_buttons_do_what_they_say():
+    view, model = open_view()
+    view.next_button.click()
+    view.next_button.click()
+    assert view.stepper.index == 2
+    view.back_button.click()
+    assert view.stepper.index == 1
+    view.first_button.click()
+    assert view.stepper.index == 0
+    view.last_button.click()
+    assert view.stepper.index == 2
+    assert len(model.calls) == 2
+
+
+def test_at_the_ends_a_press_says_so_and_moves_nothing():
+    view, _ = open_view(script=["Hello."])
+    view.back_button.click()
+    assert view.panel.frame["now"].endswith("This is the start.")
+    view.next_button.click()
+    view.next_button.click()
+    assert view.panel.frame["now"].endswith("This is the last call; the run is over.")
+    assert view.stepper.index == 1
+
+
+def test_the_slider_shows_recorded_calls_and_goes_back_from_others():
+    view, model = open_view(at=1)
+    view.slider.value = 0
+    assert view.stepper.index == 0
+    view.slider.value = 7
+    assert (view.stepper.index, view.slider.value, len(model.calls)) == (1, 1, 1)
+
+
+def test_the_script_that_is_used_up_is_shown_and_kept():
+    view, _ = open_view(script=[])
+    view.next_button.click()
+    assert "Nothing was left in the script" in view.status_text
+    assert "脚本已耗尽" in str(view.last_error)
+    assert "脚本已耗尽" in "".join(view.panel.items["answers"])
+
+
+def test_what_goes_wrong_in_a_handler_is_shown_in_the_view():
+    view, _ = open_view()
+
+    def broken():
+        raise OSError("disk <full>")
+
+    view._try(broken)
+    assert isinstance(view.last_error, OSError)
+    assert "OSError: disk &lt;full&gt;" in view.panel.frame["now"]
+    view.next_button.click()
+    assert view.stepper.index == 1
+
+
+def test_the_plain_method_raises_where_the_handler_shows():
+    view, _ = open_view()
+    with pytest.raises(TypeError, match="whole number"):
+        view.goto("one")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_state_of_every_run_can_be_shown(name):
+    view = StepperView(stepper(name))
+    while view.stepper.forward():
+        assert json.loads(json.dumps(view.panel.frame)) == view.panel.frame
+    assert len(view.panel.items["columns"]) == len(view.stepper.turns)
+    assert len(view.panel.items["answers"]) == len(view.stepper.turns) + 1
+
+
+def test_the_rows_are_those_of_the_longest_request_and_the_frame_says_how_many_to_show():
+    view, _ = open_view(at="end")
+    assert len(view.panel.items["rows"]) == 1 + 3
+    assert (view.panel.frame["rows"], view.panel.frame["fresh"]) == (4, 2)
+    view.first()
+    assert (view.panel.frame["rows"], view.panel.frame["fresh"]) == (2, 1)
+
+
+def test_a_frame_stays_small_however_long_the_run_is():
+    view, _ = open_view(script=[*[(add(f"c{n}"),) for n in range(200)], "x" * 5000], max_steps=300, at="end")
+    assert len(json.dumps(view.panel.frame)) < 1500
+
+
+def test_a_step_sends_only_what_is_new(monkeypatch):
+    sent = []
+    monkeypatch.setattr(Panel, "send", lambda self, content, buffers=None: sent.append(content))
+    view, _ = open_view(script=[*[(add(f"c{n}"),) for n in range(50)], "x"], max_steps=60)
+    sizes = []
+    for _ in range(51):
+        sent.clear()
+        view.next()
+        sizes.append(len(json.dumps(sent)))
+    assert max(sizes[1:]) <= 1.5 * min(sizes[1:])
+    sent.clear()
+    view.back()
+    view.next()
+    assert sent == []
+
+
+def test_two_views_of_one_stepper_agree():
+    shared = stepper("two turns")
+    first, second = StepperView(shared), StepperView(shared)
+    first.next_button.click()
+    second.next_button.click()
+    assert first.panel.frame["call"] == second.panel.frame["call"] == 2
+    assert first.panel.items["rows"] == second.panel.items["rows"]
+
+
+def test_two_steppers_do_not_interfere():
+    first, _ = open_view()
+    second, _ = open_view()
+    first.next_button.click()
+    assert second.panel.frame["call"] == 0
+
+
+def test_a_stepper_that_is_moved_from_a_cell_moves_its_view():
+    view, _ = open_view()
+    view.stepper.forward()
+    assert view.panel.frame["call"] == view.slider.value == 1
+
+
+def test_play_goes_on_until_the_end_one_tick_per_call():
+    view, model = open_view()
+    view.play_button.click()
+    assert view.play_button.description == "Pause"
+    for at in (0, 0, 1, 1, 2):  # each tick comes from two browsers
+        view._on_message(None, {"op": "tick", "at": at}, [])
+    assert len(model.calls) == 2
+    assert view.play_button.description == "Play"
+
+
+def test_play_stops_at_an_error():
+    view, _ = open_view(script=[(add("c1", "two"),), "?"])
+    view.play_button.click()
+    view._on_message(None, {"op": "tick", "at": 0}, [])
+    assert view.play_button.description == "Play"
+
+
+def test_play_can_be_stopped():
+    view, model = open_view()
+    view.play_button.click()
+    view.play_button.click()
+    view._on_message(None, {"op": "tick", "at": 0}, [])
+    assert model.calls == []
+
+
+@pytest.mark.parametrize(
+    "message", [{}, {"op": "close"}, {"op": "stepper"}, {"op": "tick"}, {"op": ["next"]}, {"op": None}]
+)
+def test_a_message_that_is_not_known_does_nothing(message):
+    view, model = open_view()
+    view._on_message(None, message, [])
+    assert model.calls == []
+    assert view.last_error is None
+
+
+def test_the_fallback_shows_the_step_until_the_panel_is_there():
+    view, _ = open_view()
+    view.next_button.click()
+    assert "Call 1 of at most 10" in view.fallback.value
+    view._on_message(None, {"op": "ready"}, [])
+    view.back_button.click()
+    assert view.fallback.value == ""
+
+
+def test_the_bundle_carries_the_live_view_and_what_stands_for_it():
+    view, _ = open_view(at=1)
+    bundle = view._repr_mimebundle_()
+    assert bundle["text/plain"].startswith("Call 1 of at most 10.")
+    assert "<table>" in bundle["text/html"]
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == view.model_id
+
+
+def test_the_repr_is_short_and_has_no_address():
+    view, _ = open_view()
+    assert repr(view) == "<StepperView: Before call 1 of at most 10>"
+    assert repr(view.panel) == "<Panel>"
+
+
+def test_closing_views_leaves_no_widget_behind():
+    before = len(ipywidgets.widgets.widget._instances)
+    for _ in range(5):
+        view, _ = open_view(at="end")
+        view.close()
+    assert len(ipywidgets.widgets.widget._instances) == before
+
+
+def test_a_closed_view_no_longer_follows_its_stepper():
+    view, _ = open_view()
+    view.close()
+    view.stepper.forward()
+    assert view.panel.frame["call"] == 0
+
+
+def test_a_model_without_a_script_shows_none():
+    class Echo:
+        def complete(self, messages, tools):
+            return FakeModel([messages[-1].content]).complete(messages, tools)
+
+    view = step(Echo(), ToolRegistry(), "hi", at=1)
+    assert view.panel.items["script"] == []
+    assert view.panel.facts["model"] == "model <code>Echo</code>"
+
+
+def test_names_that_a_model_gives_itself_are_escaped():
+    view = step(FakeModel(["x"], name="<b>"), ToolRegistry(), "hi")
+    assert "<b>" not in view.panel.facts["model"]
+
+
+@pytest.mark.parametrize("at", [-1, "start", 1.5, True, None])
+def test_a_wrong_at_is_refused_before_a_call(at):
+    model = FakeModel(["x"])
+    with pytest.raises(ValueError, match="at is"):
+        step(model, ToolRegistry(), "hi", at=at)
+    assert model.calls == []
+
+
+@pytest.mark.parametrize("scale", [0, 9, "big", True])
+def test_a_wrong_scale_is_refused(scale):
+    with pytest.raises(ValueError, match="scale is"):
+        open_view(scale=scale)
+
+
+def test_a_view_wants_a_stepper():
+    with pytest.raises(TypeError, match="pass a Stepper"):
+        StepperView(FakeModel(["x"]))
+
+
+def test_an_interrupt_in_a_tool_goes_through_and_is_shown():
+    def stop():
+        raise KeyboardInterrupt
+
+    registry = ToolRegistry()
+    registry.add(Tool("stop", "", {"type": "object"}, stop))
+    from minagent_lab import ToolCall
+
+    view = step(FakeModel([[ToolCall("c1", "stop", {})], "x"]), registry, "hi")
+    with pytest.raises(KeyboardInterrupt):
+        view.next()
+    assert view.stepper.status == "cancelled"
+    assert "interrupted" in view.status_text
+
+
+def test_each_view_takes_a_stepper_as_it_is():
+    walk = Stepper(FakeModel(["x"]), ToolRegistry(), "hi")
+    walk.forward()
+    assert StepperView(walk).panel.frame["call"] == 1
