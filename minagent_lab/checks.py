@@ -5,13 +5,32 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from minagent_lab.values import copy_json, dump_json
+
 
 def check_text(name: str, text: Any, *, empty: bool = True) -> None:
-    """Refuse what is not text, and empty text where there has to be some."""
+    """Refuse what is not text, empty text where there has to be some, and text that nobody can store or send."""
     if not isinstance(text, str):
         raise TypeError(f"{name} is {text!r:.80}; it must be text")
     if not (text or empty):
         raise ValueError(f"{name} is empty; give it some text")
+    try:
+        _ = text.isascii() or text.encode()
+    except UnicodeEncodeError as problem:
+        half = f"{text[problem.start]!r} at {problem.start}"
+        raise ValueError(f"{name} holds {half}, half of a character; write the whole one, or leave it out") from None
+
+
+def checked_arguments(id: str, arguments: Any) -> Any:
+    """Return a copy of a call's arguments; refuse what is no JSON object."""
+    if not isinstance(arguments, dict):
+        raise TypeError(f"ToolCall {id}: arguments is {arguments!r:.80}; write a dict, {{}} for none")
+    copy = copy_json(arguments, "arguments")
+    try:
+        dump_json(copy)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        raise ValueError(f"ToolCall {id}: arguments holds a number too long to be written; use text") from None
+    return copy
 
 
 def check_calls(calls: Any, kind: type) -> None:
@@ -51,11 +70,13 @@ def check_tool(name: Any, description: Any, func: Any) -> None:
         raise TypeError(f"tool {name}: func is {func!r:.80}; pass the function itself, without calling it")
 
 
-def check_start(model: Any, prompt: Any, system: Any, max_steps: Any) -> None:
+def check_start(model: Any, registry: Any, prompt: Any, system: Any, max_steps: Any) -> None:
     """Refuse what no run can start with, before the model is asked."""
     if isinstance(model, type) or not callable(getattr(model, "complete", None)):
         hint = "pass an object with complete(messages, tools), such as FakeModel([...])"
         raise TypeError(f"model is {model!r:.80}; {hint}")
+    if not callable(getattr(registry, "schemas", None)):
+        raise TypeError(f"registry is {registry!r:.80}; pass a ToolRegistry(), with or without tools in it")
     check_text("prompt", prompt)
     if system is not None:
         check_text("system", system)
@@ -63,3 +84,19 @@ def check_start(model: Any, prompt: Any, system: Any, max_steps: Any) -> None:
         raise ValueError(
             f"max_steps is {max_steps!r}; it is a whole number from 1 up: how often the model may be asked"
         )
+
+
+def check_reply(model: Any, reply: Any, kind: type) -> None:
+    """Refuse what is no response (`kind`) of a model."""
+    if isinstance(reply, kind):
+        return
+    asked = f"{type(model).__name__}.complete()"
+    if hasattr(reply, "__await__"):
+        discard(reply)
+        raise TypeError(f"{asked} is async, and a run asks plain models; write def, not async def")
+    raise TypeError(f"{asked} returned a {type(reply).__name__}, {reply!r:.80}; return a ModelResponse")
+
+
+def discard(awaitable: Any) -> None:
+    """Close what nobody will await; a coroutine would complain about that later."""
+    getattr(awaitable, "close", lambda: None)()

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, NamedTuple
 
-from minagent_lab.checks import check_start
+from minagent_lab.checks import check_reply, check_start
 from minagent_lab.history import History
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.model import Model
 from minagent_lab.record import Record, RunResult, Step
 from minagent_lab.results import ToolResult, error_text
 from minagent_lab.tools import ToolRegistry
+from minagent_lab.values import copy_json
 
 __all__ = ["AskModel", "RunResult", "RunTool", "Step", "advance", "agent_loop", "run"]
 
@@ -43,8 +44,7 @@ def agent_loop(record: Record, tools: list[dict[str, Any]], max_steps: int) -> L
     """Run an agent without touching the world: hand out notes, wait for the answers, return the result."""
     for _ in range(max_steps):
         reply = yield AskModel(record.now, tools)
-        record.keep(reply)
-        calls = reply.message.tool_calls
+        calls = record.keep(reply)
         if not calls:
             return record.finish(reply)
         for call in calls:
@@ -87,7 +87,7 @@ def run(
     >>> run(FakeModel(["Hello."]), ToolRegistry(), "Hi").final
     'Hello.'
     """
-    check_start(model, prompt, system, max_steps)
+    check_start(model, registry, prompt, system, max_steps)
     record = Record(prompt, system)
     loop = agent_loop(record, registry.schemas(), max_steps)
     try:
@@ -112,8 +112,6 @@ def answer(note: AskModel | RunTool, model: Model, registry: ToolRegistry) -> Mo
     """Do what a note asks for, now."""
     if isinstance(note, RunTool):
         return registry.use(note.call.name, note.call.arguments)
-    reply = model.complete(note.messages, note.tools)
-    if not isinstance(reply, ModelResponse):
-        kind = type(model).__name__
-        raise TypeError(f"{kind}.complete() returned a {type(reply).__name__}, {reply!r:.80}; return a ModelResponse")
+    reply = model.complete(note.messages.snapshot(), copy_json(note.tools))
+    check_reply(model, reply, ModelResponse)
     return reply

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from minagent_lab.checks import check_calls, check_text, check_usage
+from minagent_lab.checks import check_calls, check_text, check_usage, checked_arguments
 from minagent_lab.values import copy_json, renewed, value
 
 ROLES = ("system", "user", "assistant", "tool")
@@ -42,9 +42,7 @@ class ToolCall:
     def __post_init__(self) -> None:
         check_text("ToolCall.id", self.id, empty=False)
         check_text("ToolCall.name", self.name, empty=False)
-        if not isinstance(self.arguments, dict):
-            raise TypeError(f"ToolCall {self.id}: arguments is {self.arguments!r:.80}; write a dict, {{}} for none")
-        object.__setattr__(self, "arguments", copy_json(self.arguments, "arguments"))
+        object.__setattr__(self, "arguments", checked_arguments(self.id, self.arguments))
 
     def own(self) -> ToolCall:
         """Return the same call with arguments of its own."""

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from minagent_lab.values import copy_json, dump_json
+from minagent_lab.values import copy_json, dump_json, storable
 
 LONGEST_MESSAGE = 2_000  # characters of an exception's own text; a model needs no more to go on
 
@@ -44,7 +44,7 @@ def result_text(tool_name: str, result: Any) -> str:
 
     A ``datetime``, ``date`` or ``time`` becomes ISO text, a dataclass an object, a set a sorted list, an enum its
     value, a path text with ``/``, a ``Decimal`` or ``UUID`` text; what has ``tolist()`` (numpy) or ``model_dump()``
-    (pydantic) is asked for it. ``None`` is ``null``.
+    (pydantic) is asked for it. ``None`` is ``null``. Keys are converted as values are, and written as text.
 
     Raises
     ------
@@ -57,21 +57,20 @@ def result_text(tool_name: str, result: Any) -> str:
     ('5 °C', '{"城市": "北京"}', 'null')
     """
     if isinstance(result, str):
-        return str.__str__(result)
-    if type(result) is int:  # the most common result, and the same in both languages
-        return str(result)
+        return storable(str.__str__(result))
     try:
+        if type(result) is int:  # the most common result, and the same in both languages
+            return str(result)
         return dump_json(copy_json(result, "result"))
-    except TypeError:
+    except (TypeError, ValueError):
         pass  # not plain JSON data: convert it piece by piece
     try:
         return dump_json(copy_json(_plain(result), "result"))
     except NotJson as reason:
         raise NotJson(f"工具 {tool_name} 返回了不可序列化的 {reason}") from None
-    except (TypeError, RecursionError) as reason:
-        what = type(result).__name__
-        why = str(reason) if isinstance(reason, TypeError) else "it contains itself or is nested too deep"
-        raise NotJson(f"工具 {tool_name} 返回了不可序列化的 {what} (not JSON: {why})") from None
+    except (TypeError, ValueError, RecursionError) as reason:
+        why = "it contains itself or is nested too deep" if isinstance(reason, RecursionError) else str(reason)
+        raise NotJson(f"工具 {tool_name} 返回了不可序列化的 {type(result).__name__} (not JSON: {why})") from None
 
 
 def exception_text(error: BaseException) -> str:
@@ -142,9 +141,10 @@ _CONVERSIONS: dict[type, Callable[[Any], Any]] = {
 def _plain_object(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for key, item in mapping.items():
-        name = key if isinstance(key, str) else str(key) if isinstance(key, (int, float)) else None
-        if name is None:
-            raise NotJson(f"dict (not JSON: the key {key!r} is a {type(key).__name__}; keys are text)")
+        name = _plain(key)
+        if isinstance(name, (dict, list)):
+            raise NotJson(f"dict (not JSON: a key is a {type(key).__name__}; keys are text)")
+        name = str.__str__(name) if isinstance(name, str) else dump_json(copy_json(name, "a key"))
         if name in plain:
             raise NotJson(f"dict (not JSON: two keys become {name!r})")
         plain[name] = _plain(item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 
@@ -23,7 +23,7 @@ class Signature:
 
     def __init__(self, func: Callable[..., Any], name: str) -> None:
         self._takes: set[str] | None = set()  # None: anything
-        self._needs: set[str] = set()
+        self._needs: list[str] = []
         try:
             parameters = list(inspect.signature(func).parameters.values())
         except (TypeError, ValueError):  # a built-in without a signature: the call itself will tell
@@ -40,19 +40,15 @@ class Signature:
                 self._takes = None
             elif parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
                 if needed:
-                    self._needs.add(parameter.name)
+                    self._needs.append(parameter.name)
                 if self._takes is not None:
                     self._takes.add(parameter.name)
 
-    def problems(self, arguments: dict[str, Any]) -> list[str]:
-        """Return what is missing and what is too much."""
-        if self._needs <= arguments.keys():
-            return self.unexpected(arguments)
-        missing = ", ".join(sorted(self._needs - arguments.keys()))
-        return [f"missing: {missing}", *self.unexpected(arguments)]
-
-    def unexpected(self, arguments: dict[str, Any]) -> list[str]:
-        """Return what is too much."""
-        if self._takes is None or arguments.keys() <= self._takes:
-            return []
-        return [f"unexpected: {', '.join(key for key in arguments if key not in self._takes)}"]
+    def problems(self, arguments: dict[str, Any], told: Collection[str] = ()) -> list[str]:
+        """Return what is missing, apart from what was `told` before, and what is too much."""
+        problems = []
+        if missing := [key for key in self._needs if key not in arguments and key not in told]:
+            problems.append(f"missing: {', '.join(missing)}")
+        if self._takes is not None and (extra := [key for key in arguments if key not in self._takes]):
+            problems.append(f"unexpected: {', '.join(extra)}")
+        return problems

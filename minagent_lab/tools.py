@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from minagent_lab.checks import check_tool
+from minagent_lab.checks import check_tool, discard
 from minagent_lab.results import NotJson, ToolResult, error_text, exception_text, result_text
-from minagent_lab.schema import Check, compile_schema, schema_problems
+from minagent_lab.schema import Check, compile_schema
 from minagent_lab.signature import Signature
-from minagent_lab.values import copy_json, value
+from minagent_lab.values import copy_json, renewed, value
 
 
 @value
@@ -59,12 +59,10 @@ class Tool:
 
     def problems(self, arguments: dict[str, Any]) -> list[str]:
         """Return all that is wrong with `arguments`; an empty list when the function can be called with them."""
-        try:
-            self._fits(arguments)
-        except Exception:  # it names the first problem only, so look again for all of them
-            found = schema_problems(self.parameters, arguments) + self._signature.unexpected(arguments)
-            return list(dict.fromkeys(found))
-        return self._signature.problems(arguments)
+        problems = self._fits(arguments)
+        if isinstance(arguments, dict):
+            problems += self._signature.problems(arguments, self.parameters.get("required", ()))
+        return list(dict.fromkeys(problems))
 
     def use(self, arguments: dict[str, Any]) -> ToolResult:
         """Check `arguments`, call the function with a copy of them, and say what came of it."""
@@ -78,8 +76,8 @@ class Tool:
         try:
             result = self.func(**arguments)
             if hasattr(result, "__await__"):
-                getattr(result, "close", lambda: None)()  # a coroutine that nobody awaits would complain later
-                raise TypeError(f"{self.name} is async, and run() calls plain functions; use await arun(...)")
+                discard(result)
+                raise TypeError(f"{self.name} is async, and a run calls plain functions; write def, not async def")
             return ToolResult(result_text(self.name, result))
         except NotJson as problem:
             return ToolResult(error_text(str(problem)), "tool_failed")
@@ -103,14 +101,12 @@ class ToolRegistry:
         if tool.name in self._tools and not replace:
             hint = "choose another name, or pass replace=True; in a notebook, make the registry in the same cell"
             raise ValueError(f"there is already a tool named {tool.name!r}; {hint}")
-        self._tools[tool.name] = tool
+        self._tools[tool.name] = renewed(tool, parameters=copy_json(tool.parameters))
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return what a model is told of each tool: dicts with ``name``, ``description`` and ``parameters``."""
-        named = [
-            {"name": t.name, "description": t.description, "parameters": t.parameters} for t in self._tools.values()
-        ]
-        return copy_json(named)  # type: ignore[no-any-return]
+        tools = self._tools.values()
+        return [{"name": t.name, "description": t.description, "parameters": copy_json(t.parameters)} for t in tools]
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
         """Return what the model will read of this call. What the model or the tool got wrong is part of it."""
@@ -118,11 +114,12 @@ class ToolRegistry:
 
     def use(self, name: str, arguments: dict[str, Any]) -> ToolResult:
         """As `call`, and tell which kind of error it was, if it was one."""
+        name = str(name)  # what comes from a model may be anything
         if tool := self._tools.get(name):
             return tool.use(arguments)
         near = difflib.get_close_matches(name, self._tools, n=1)
         hint = f"did you mean {near[0]}?" if near else f"the tools are: {', '.join(self._tools) or 'none'}"
-        return ToolResult(error_text(f"未知工具 {name} (unknown tool; {hint})"), "unknown_tool")
+        return ToolResult(error_text(f"未知工具 {name:.80} (unknown tool; {hint})"), "unknown_tool")
 
     def __repr__(self) -> str:
         return f"ToolRegistry({', '.join(self._tools)})"

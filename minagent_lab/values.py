@@ -14,6 +14,7 @@ from typing import Any, TypeVar, dataclass_transform
 T = TypeVar("T")
 
 _SHARED = frozenset({str, int, bool, type(None)})  # cannot be changed, so a copy is the thing itself
+_DEEPEST = 100  # levels of nesting; json, repr and == all give up at some hundreds
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _encode_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
@@ -27,8 +28,8 @@ def copy_json(value: Any, name: str = "value") -> Any:
     Parameters
     ----------
     value
-        ``None``, ``bool``, ``int``, finite ``float``, ``str``, and lists and string-keyed dicts of these. A tuple
-        becomes a list; subclasses (an ``IntEnum``, a ``defaultdict``) become the plain type.
+        ``None``, ``bool``, ``int``, finite ``float``, ``str``, and lists and string-keyed dicts of these, nested up to
+        100 deep. A tuple becomes a list; subclasses (an ``IntEnum``, a ``defaultdict``) become the plain type.
     name
         What to call the value in an error, such as ``"usage"``.
 
@@ -47,25 +48,25 @@ def copy_json(value: Any, name: str = "value") -> Any:
     TypeError: arguments['a'][1] is a set; use only what JSON knows: text, numbers, true, false, null, lists, objects
     """
     try:
-        return _copied(value)
-    except (TypeError, RecursionError):
-        raise TypeError(_complaint(value, name)) from None
+        return _copied(value, _DEEPEST)
+    except TypeError:
+        raise TypeError(_complaint(value, name, _DEEPEST)) from None
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: Any, room: int) -> Any:
     kind = type(value)
     if kind in _SHARED:
         return value
-    if isinstance(value, dict):
+    if isinstance(value, dict) and room:
         copy = dict(value)
         for key, item in value.items():
             if type(key) is not str:
                 raise TypeError
             if type(item) not in _SHARED:
-                copy[key] = _copied(item)
+                copy[key] = _copied(item, room - 1)
         return copy
-    if isinstance(value, (list, tuple)):
-        return [item if type(item) in _SHARED else _copied(item) for item in value]
+    if isinstance(value, (list, tuple)) and room:
+        return [item if type(item) in _SHARED else _copied(item, room - 1) for item in value]
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
     if isinstance(value, str):
@@ -75,19 +76,19 @@ def _copied(value: Any) -> Any:
     raise TypeError
 
 
-def _complaint(value: Any, name: str, depth: int = 0) -> str:
+def _complaint(value: Any, name: str, room: int) -> str:
     """Say in words what keeps `value` from being JSON-like, at the first place where it is not."""
-    if depth > 50:
-        return f"{name[:60]}… contains itself or is nested too deep; break the cycle"
+    if not room and isinstance(value, (dict, list, tuple)):
+        return f"{name[:60]}… contains itself or is nested more than {_DEEPEST} deep; break the cycle, or flatten it"
     if isinstance(value, dict):
         for key, item in value.items():
             if type(key) is not str:
                 return f"{name} has the key {key!r}, a {type(key).__name__}; JSON keys are text: write {str(key)!r}"
-            if complaint := _complaint(item, f"{name}[{key!r}]", depth + 1):
+            if complaint := _complaint(item, f"{name}[{key!r}]", room - 1):
                 return complaint
     elif isinstance(value, (list, tuple)):
         for place, item in enumerate(value):
-            if complaint := _complaint(item, f"{name}[{place}]", depth + 1):
+            if complaint := _complaint(item, f"{name}[{place}]", room - 1):
                 return complaint
     elif isinstance(value, float) and not math.isfinite(value):
         return f"{name} is {value}, which JSON cannot say; use null or text"
@@ -101,12 +102,25 @@ def _complaint(value: Any, name: str, depth: int = 0) -> str:
 def dump_json(value: Any, *, compact: bool = False) -> str:
     """Return JSON text as a model reads it: real characters, never ``NaN``; `compact` is how sizes are counted.
 
+    What is no whole character, a lone surrogate, is escaped: the text can always be stored and sent as UTF-8.
+
     Examples
     --------
     >>> dump_json({"城市": "北京"}), dump_json({"a": [1, 2]}, compact=True)
     ('{"城市": "北京"}', '{"a":[1,2]}')
     """
-    return _encode_compact(value) if compact else _encode(value)
+    return storable(_encode_compact(value) if compact else _encode(value))
+
+
+def storable(text: str) -> str:
+    r"""Return `text` with each lone surrogate, which UTF-8 cannot say, written out in ASCII.
+
+    Examples
+    --------
+    >>> print(storable("温度 5\udcb0"))
+    温度 5\udcb0
+    """
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def parse_json(text: str) -> Any:
@@ -191,7 +205,7 @@ def _short_repr(self: Any) -> str:
     for described in fields(self):
         held = getattr(self, described.name)
         default = described.default_factory() if described.default_factory is not MISSING else described.default
-        if held == default:
+        if default is not MISSING and held == default:
             by_position = False
         else:
             parts.append(repr(held) if by_position else f"{described.name}={held!r}")
