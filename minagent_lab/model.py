@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from typing import Any, Protocol, Self, runtime_checkable
 
 from minagent_lab.history import History
@@ -28,16 +29,22 @@ class ModelRequest:
     """
 
     messages: Sequence[Message]
-    tools: Sequence[dict[str, Any]] = ()
+    tools: Sequence[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "messages", History(self.messages))
-        if self.tools != ():
-            object.__setattr__(self, "tools", copy_json(self.tools, "tools"))
+        object.__setattr__(self, "tools", copied_tools(self.tools))
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as JSON data: ``{"messages": [...], "tools": [...]}``."""
         return {"messages": [message_json(message) for message in self.messages], "tools": copy_json(self.tools)}
+
+
+def copied_tools(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a copy of the tools on offer, or refuse what is no list of them."""
+    if not isinstance(tools, (list, tuple)) or not all(isinstance(tool, dict) for tool in tools):
+        raise TypeError(f"tools is {tools!r:.80}; write a list of dicts: registry.schemas(), or [] for none")
+    return copy_json(tools, "tools")  # type: ignore[no-any-return]
 
 
 def message_json(message: Message) -> dict[str, Any]:
@@ -57,7 +64,7 @@ def message_json(message: Message) -> dict[str, Any]:
 
 
 class Call(tuple[History, list[dict[str, Any]]]):
-    """What the model saw in one call, as a named pair: `messages` and `tools`. Each look at the tools is a copy."""
+    """What the model saw in one call, as a named pair: `messages` and `tools`. Each look at them is a copy."""
 
     __slots__ = ()
 
@@ -68,7 +75,7 @@ class Call(tuple[History, list[dict[str, Any]]]):
     @property
     def messages(self) -> History:
         """The whole history, as it was."""
-        return tuple.__getitem__(self, 0)  # type: ignore[return-value]
+        return tuple.__getitem__(self, 0).snapshot()  # type: ignore[no-any-return, attr-defined]
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -81,8 +88,11 @@ class Call(tuple[History, list[dict[str, Any]]]):
     def __getitem__(self, index: Any) -> Any:
         return (self.messages, self.tools)[index]
 
+    def __getnewargs__(self) -> tuple[Any, ...]:  # what copy and pickle make it from
+        return tuple(self)
+
     def __repr__(self) -> str:
-        names = ", ".join(tool["name"] for tool in self.tools)
+        names = ", ".join(str(tool.get("name", "?")) for tool in self.tools)
         return f"<Call: {len(self.messages)} messages, tools: {names or 'none'}>"
 
 

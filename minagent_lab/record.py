@@ -11,7 +11,8 @@ from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.results import ToolResult, error_text
 from minagent_lab.values import dump_json, value
 
-STOPPED_CALL = ToolResult(error_text("not run: the run ended before this call"), "not_run")
+STOPPED_CALL = ToolResult(error_text("stopped while it ran; what it had done by then is not known"), "tool_failed")
+NEXT_CALLS = ToolResult(error_text("not run: the run ended before this call"), "not_run")
 
 
 class Step:
@@ -32,19 +33,31 @@ class Step:
     'add {"a": 2, "b": 3} → 5'
     """
 
-    __slots__ = ("_detail", "call", "kind", "result")
+    __slots__ = ("_call", "_detail", "kind", "result")
 
     def __init__(
         self, kind: str, detail: str | None = None, call: ToolCall | None = None, result: ToolResult | None = None
     ) -> None:
-        self.kind, self._detail, self.call, self.result = kind, detail, call, result
+        self.kind, self._detail, self._call, self.result = kind, detail, call, result
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call; each look is a copy."""
+        return self._call and self._call.own()
 
     @property
     def detail(self) -> str:
         """What happened, for people: tool name, arguments and result, or the answer."""
-        if self._detail is None and self.call and self.result:
-            self._detail = f"{self.call.name} {dump_json(self.call.arguments)} → {self.result.content}"
+        if self._detail is None and self._call and self.result:
+            self._detail = f"{self._call.name} {dump_json(self._call.arguments)} → {self.result.content}"
         return self._detail or ""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Step):
+            return NotImplemented
+        return (self.kind, self.detail, self._call) == (other.kind, other.detail, other._call)
+
+    __hash__ = None  # type: ignore[assignment]  # a call has none either
 
     def __repr__(self) -> str:
         return f"Step({self.kind!r}, {self.detail!r})"
@@ -94,26 +107,29 @@ class Record:
         self.history.append(Message("user", prompt))
         self.steps: list[Step] = []
         self.usage: dict[str, int] = {}
-        self._waiting: list[ToolCall] = []
+        self._result: RunResult | None = None
 
     @property
     def now(self) -> History:
         """The history as it is now."""
         return self.history.snapshot()
 
-    def keep(self, reply: ModelResponse) -> None:
-        """Write down the model's message and usage; its calls now wait for their results."""
+    def keep(self, reply: ModelResponse) -> Sequence[ToolCall]:
+        """Write down the model's message and usage, and return its calls, which now wait for their results."""
+        if not isinstance(reply, ModelResponse):
+            raise TypeError(f"AskModel was answered with {reply!r:.80}; send a ModelResponse")
         self.history.append(reply.message)
         for name, count in reply.usage.items():
-            if isinstance(count, int):
+            if type(count) is int:  # what a provider adds may be anything
                 self.usage[name] = self.usage.get(name, 0) + count
-        self._waiting = list(reply.message.tool_calls)
+        return self.history[-1].tool_calls
 
     def answer(self, call: ToolCall, result: ToolResult) -> None:
-        """Write down the result of the call that waits longest."""
+        """Write down the result of a call."""
+        if not isinstance(result, ToolResult):
+            raise TypeError(f"RunTool was answered with {result!r:.80}; send a ToolResult(content)")
         self.history.append(Message("tool", result.content, tool_call_id=call.id))
         self.steps.append(Step("tool_call", None, call, result))
-        del self._waiting[0]
 
     def finish(self, reply: ModelResponse) -> RunResult:
         """Write down the answer and close the run."""
@@ -127,16 +143,26 @@ class Record:
 
     def result(self, status: str, final: str = "") -> RunResult:
         """Return what there is. Calls that still wait are answered first, so that each id has its tool message."""
-        for call in list(self._waiting):
-            self.answer(call, STOPPED_CALL)
-        return RunResult(final, tuple(self.steps), self.now, dict(self.usage), status)
+        for place, call in enumerate(self._waiting()):
+            self.answer(call, NEXT_CALLS if place else STOPPED_CALL)
+        self._result = RunResult(final, tuple(self.steps), self.now, dict(self.usage), status)
+        return self._result
 
-    def attach_to(self, error: BaseException) -> None:
-        """Let the error that ends the run carry what there is."""
-        if isinstance(error, MaxStepsExceeded):
-            return  # it was born with it
+    def _waiting(self) -> list[ToolCall]:
+        """Return the calls without a result. The history tells, wherever in the writing Ctrl-C came."""
+        answered = set()
+        for message in reversed(self.history):
+            if message.role != "tool":
+                return [call for call in message.tool_calls if call.id not in answered]
+            answered.add(message.tool_call_id)
+        return []
+
+    def attach_to(self, error: BaseException) -> RunResult:
+        """Let the error that ends the run carry what there is, and return that."""
+        if self._result is not None:  # `MaxStepsExceeded` was born with it
+            return self._result
         status = "failed" if isinstance(error, Exception) else "cancelled"  # Ctrl-C is no failure
-        if isinstance(error, ScriptExhausted):
-            status = "exhausted"
-        with contextlib.suppress(AttributeError):  # an exception with __slots__ cannot carry it
-            error.result = self.result(status)  # type: ignore[attr-defined]
+        result = self.result("exhausted" if isinstance(error, ScriptExhausted) else status)
+        with contextlib.suppress(Exception):  # an exception that cannot carry it must still come through
+            error.result = result  # type: ignore[attr-defined]
+        return result

@@ -12,8 +12,7 @@ from minagent_lab.errors import ScriptExhausted, ScriptNotExhausted
 from minagent_lab.fakes.script import Script, last_words
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ModelResponse
-from minagent_lab.model import Call, ModelRequest
-from minagent_lab.values import copy_json
+from minagent_lab.model import Call, ModelRequest, copied_tools
 
 
 class FakeModel:
@@ -54,8 +53,8 @@ class FakeModel:
             The item is an `Expect`, and this is not its request. The item stays next.
         """
         history = messages.snapshot() if isinstance(messages, History) else History(messages)
-        last = self._calls[-1][1] if self._calls else None
-        self._calls.append((history, last if last == tools else copy_json(tools, "tools")))
+        last = self._calls[-1][1] if self._calls else []
+        self._calls.append((history, last if last == tools else copied_tools(tools)))
         if self._next == len(self._script.responses):
             raise ScriptExhausted(len(self._calls), len(self._script), last_words(history))
         if check := self._script.checks[self._next]:

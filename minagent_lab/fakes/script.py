@@ -40,6 +40,10 @@ tools, last message user 'Hi'; nothing was consumed
     item: Any
     request: Any
 
+    def __repr__(self) -> str:
+        named = getattr(self.request, "__name__", type(self.request).__name__)  # a function's repr holds an address
+        return f"Expect({self.item!r}, request={named if callable(self.request) else repr(self.request)})"
+
     def check(self, request: ModelRequest, place: int) -> None:
         """Raise `UnexpectedRequest` when `request` is not the expected one."""
         reason = ""
@@ -97,8 +101,8 @@ def _response(item: Any, place: int) -> ModelResponse:
 
 def _written(response: ModelResponse) -> Any:
     calls = list(response.own().message.tool_calls)
-    for item in (response.message.content, calls):
-        if item and response == _response(item, 0):
+    for item in (calls, response.message.content):
+        if item != [] and response == _response(item, 0):
             return item
     return response.own()
 

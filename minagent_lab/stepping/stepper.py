@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from minagent_lab.checks import check_start
 from minagent_lab.growth import Growth, GrowthMeter
@@ -13,7 +12,7 @@ from minagent_lab.model import Model, ModelRequest
 from minagent_lab.record import Record, RunResult
 from minagent_lab.results import ToolResult
 from minagent_lab.tools import ToolRegistry
-from minagent_lab.values import value
+from minagent_lab.values import renewed, value
 
 
 @value
@@ -46,6 +45,16 @@ class Turn:
     error: BaseException | None = None
     item: int | None = None
 
+    def own(self) -> Turn:
+        """Return the same turn with containers of its own."""
+        request = ModelRequest(self.request.messages, self.request.tools)
+        results = tuple([(call.own(), result) for call, result in self.results])
+        return renewed(self, request=request, response=self.response and self.response.own(), results=results)
+
+    def __repr__(self) -> str:
+        action = self.response.action if self.response else "no response"
+        return f"<Turn {self.call}: {len(self.request.messages)} messages → {action}, {self.status}>"
+
 
 class Stepper:
     """An agent that is stepped one call of the model at a time.
@@ -73,7 +82,7 @@ class Stepper:
     def __init__(
         self, model: Model, registry: ToolRegistry, prompt: str, *, system: str | None = None, max_steps: int = 10
     ) -> None:
-        check_start(model, prompt, system, max_steps)
+        check_start(model, registry, prompt, system, max_steps)
         self.model, self.registry, self.max_steps = model, registry, max_steps
         self.prompt, self.system = prompt, system
         self.index = 0
@@ -90,13 +99,13 @@ class Stepper:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The recorded calls."""
-        return tuple(self._turns)
+        """The recorded calls; each look is a copy."""
+        return tuple([turn.own() for turn in self._turns])
 
     @property
     def turn(self) -> Turn | None:
-        """The call that is shown; ``None`` before the first."""
-        return self._turns[self.index - 1] if self.index else None
+        """The call that is shown; ``None`` before the first. Each look is a copy."""
+        return self._turns[self.index - 1].own() if self.index else None
 
     @property
     def growth(self) -> list[Growth]:
@@ -147,9 +156,11 @@ class Stepper:
 
     def run_to_end(self) -> None:
         """Step until the run is over."""
-        while not self.ended:
-            self._ask()
-        self._show(len(self._turns))
+        try:
+            while not self.ended:
+                self._ask()
+        finally:  # Ctrl-C included
+            self._show(len(self._turns))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Have `changed` called after each move; return the function that ends this."""
@@ -180,22 +191,17 @@ class Stepper:
         except BaseException as raised:
             if response is None and not isinstance(raised, Exception):
                 raise  # stopped while the model was thinking: nothing has happened, and the step can be tried again
-            self._record.attach_to(raised)
-            error = raised
-        self._note = note
-        self._end(note, error)
+            error, note = raised, self._record.attach_to(raised)
+        self._note, self.error = note, error
+        self.result = note if isinstance(note, RunResult) else None
         results = tuple((step.call, step.result) for step in self._record.steps[steps:] if step.call and step.result)
         status = self.result.status if self.result else "running"
         item = item + 1 if response is not None and isinstance(item, int) else None
-        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item))
+        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item).own())
         self._meter.add(request)
         if error is not None and not isinstance(error, Exception):
             self._show(len(self._turns))
             raise error
 
-    def _end(self, note: Any, error: BaseException | None) -> None:
-        if isinstance(note, RunResult):
-            self.result = note
-        elif error is not None:
-            self._note = None
-            self.error, self.result = error, getattr(error, "result", None) or self._record.result("failed")
+    def __repr__(self) -> str:
+        return f"<Stepper {self.status}: call {self.index} of {len(self._turns)}>"
