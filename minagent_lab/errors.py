@@ -16,7 +16,7 @@ Source: the texts in Chinese are those of the course's first document, appendix 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,13 @@ class MinAgentError(Exception):
     """The root of this package's exceptions."""
 
     result: RunResult | None = None  # what the run had reached when this error ended it
+
+    def __reduce__(self) -> tuple[Any, ...]:  # so that it can be copied, and come out of a worker process
+        return _remade, (type(self), self.args), vars(self)
+
+
+def _remade(kind: type[MinAgentError], args: tuple[Any, ...]) -> MinAgentError:
+    return kind.__new__(kind, *args)
 
 
 class ScriptExhausted(MinAgentError, RuntimeError):

@@ -64,15 +64,13 @@ class ToolCalls:
 
     def tool(self, name: str, /, **arguments: Any) -> ToolUse:
         """Assert that `name` was called, with at least these arguments; return those calls, to ask more of them."""
-        asked = f"{name} {dump_json(arguments)}" if arguments else name
         places = self.places(name, arguments)
-        assert places, f"{asked} was never called; {self}"
-        return ToolUse(self, asked, places)
+        _claim(places != [], f"{_written(name, arguments)} was never called; {self}")
+        return ToolUse(self, _written(name, arguments), places)
 
     def never(self, name: str, /, **arguments: Any) -> None:
         """Assert that `name` was not called, or not with these arguments."""
-        asked = f"{name} {dump_json(arguments)}" if arguments else name
-        assert not self.places(name, arguments), f"{asked} was called; {self}"
+        _claim(not self.places(name, arguments), f"{_written(name, arguments)} was called; {self}")
 
     def places(self, name: str, arguments: dict[str, Any]) -> list[int]:
         """Return where the calls of `name` with these arguments stand, counted from 0."""
@@ -96,6 +94,17 @@ class ToolCalls:
         return f"<ToolCalls: {self}>"
 
 
+def _claim(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise AssertionError(otherwise)  # python -O would drop an assert
+
+
+def _written(name: str, arguments: dict[str, Any]) -> str:
+    """Return a call as a test writes it; an argument may be a matcher, such as ``pytest.approx(0.3)``."""
+    held = ", ".join(f"{key}={wanted!r}" for key, wanted in arguments.items())
+    return f"{name}({held})" if arguments else name
+
+
 class ToolUse:
     """The calls that `ToolCalls.tool` found."""
 
@@ -109,12 +118,13 @@ class ToolUse:
     def times(self, count: int) -> None:
         """Assert how many such calls there were."""
         found = len(self._places)
-        assert found == count, f"{self._asked} was called {found} times, not {count}; {self._calls}"
+        _claim(found == count, f"{self._asked} was called {found} times, not {count}; {self._calls}")
 
     def before(self, name: str, /, **arguments: Any) -> None:
         """Assert that the first such call came before the first call of another tool, and that there was one."""
         others = self._calls.tool(name, **arguments)
-        assert self._places[0] < others._places[0], f"{self._asked} did not come before {others._asked}; {self._calls}"
+        is_first = self._places[0] < others._places[0]
+        _claim(is_first, f"{self._asked} did not come before {others._asked}; {self._calls}")
 
     @property
     def results(self) -> list[str | None]:
