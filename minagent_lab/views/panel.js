@@ -42,6 +42,14 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+function setAttribute(element, name, value) {
+  if (element && element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+function setStyle(element, name, value) { // a custom property that is set again makes all below it be styled again
+  if (element && element.style.getPropertyValue(name) !== String(value)) element.style.setProperty(name, value);
+}
+
 function setHtml(element, html) {
   if (element.labHtml !== html) element.innerHTML = element.labHtml = html;
 }
@@ -55,7 +63,7 @@ function drawHead(part, frame) {
   setText(part.counts, frame.counts);
   setText(part.sent, frame.sent);
   setText(part.item, frame.item);
-  part.hist.setAttribute("aria-label", frame.sees);
+  setAttribute(part.hist, "aria-label", frame.sees);
 }
 
 function drawRows(part, items, frame) {
@@ -80,10 +88,10 @@ function drawScript(part, items, frame) {
   const middle = Math.min(Math.max(next - 1, AROUND), items.script.length - 1 - AROUND);
   [...part.script.children].forEach((row, at) => {
     const state = at === frame.answering ? "this" : at < next ? "used" : at === next ? "next" : "come";
-    row.className = state;
+    if (row.className !== state) row.className = state;
     row.hidden = items.script.length > 2 * AROUND + 1 && Math.abs(at - middle) > AROUND;
     setText(row.querySelector(".w"), { this: "this call", used: "used", next: "next", come: "to come" }[state]);
-    if (state === "this") row.setAttribute("aria-current", "step");
+    if (state === "this") setAttribute(row, "aria-current", "step");
     else row.removeAttribute("aria-current");
   });
 }
@@ -91,8 +99,9 @@ function drawScript(part, items, frame) {
 function drawSource(part, frame) {
   [...part.source.children].forEach((line, at) => {
     const on = at + 1 === frame.line;
-    line.className = on ? "on" : frame.ran.includes(at + 1) ? "ran" : "not";
-    if (on) line.setAttribute("aria-current", "true");
+    const state = on ? "on" : frame.ran.includes(at + 1) ? "ran" : "not";
+    if (line.className !== state) line.className = state;
+    if (on) setAttribute(line, "aria-current", "true");
     else line.removeAttribute("aria-current");
   });
   setHtml(part.note, frame.note);
@@ -114,10 +123,10 @@ function drawTime(part, items, frame, max) {
     });
   });
   part.bars.forEach((plot, which) => {
-    plot.style.setProperty("--top", frame.tops[which]);
+    setStyle(plot, "--top", frame.tops[which]);
     [...plot.children].forEach((bar, at) => bar.classList.toggle("on", at + 1 === frame.call));
   });
-  part.bars[0].setAttribute("aria-label", items.columns
+  setAttribute(part.bars[0], "aria-label", items.columns
     .map((column, at) => `call ${at + 1}: ${column.bars[0][0]} messages, ${column.bars[1][0]} characters`).join("; ") || "no call yet");
   [...part.ticks.children].forEach((tick) => {
     const call = Number(tick.dataset.call), column = items.columns[call - 1];
@@ -127,7 +136,7 @@ function drawTime(part, items, frame, max) {
     const event = call === 0 ? "start" : column ? column.event : "";
     const word = tick.querySelector("span");
     setText(word, few || on || (column && column.error) ? event : "");
-    word.className = column && column.error ? "err" : "ev";
+    word.classList.toggle("err", !!(column && column.error));
   });
   part.band.hidden = frame.call === 0;
   part.band.style.left = percent(frame.call);
@@ -148,21 +157,22 @@ function makeTicks(part, max) {
 // ---- what stock widgets leave out: names, states, and keys that must not reach the notebook
 
 function describe(root, frame, { max, scale }) {
-  root.setAttribute("role", "group");
-  root.setAttribute("aria-label", "Stepper");
-  root.tabIndex = 0;
-  root.style.setProperty("--lab-scale", scale);
-  root.style.setProperty("--lab-part", `${(100 * frame.call) / max}%`);
-  root.querySelector(".lab-transport")?.setAttribute("role", "toolbar");
-  root.querySelector(".lab-transport")?.setAttribute("aria-label", "Step through the run");
-  root.querySelector(".lab-speed select")?.setAttribute("aria-label", "Speed of Play");
-  const knob = root.querySelector(".lab-slider [role=slider]");
-  knob?.setAttribute("aria-label", "Call shown");
-  knob?.setAttribute("aria-valuetext", `call ${frame.call} of at most ${max}`);
+  const transport = root.querySelector(".lab-transport"), slider = root.querySelector(".lab-slider");
+  const knob = slider?.querySelector("[role=slider]");
+  setStyle(root, "--lab-scale", scale);
+  setStyle(slider, "--lab-part", `${(100 * frame.call) / max}%`);
+  setAttribute(root, "role", "group");
+  setAttribute(root, "aria-label", "Stepper");
+  setAttribute(root, "tabindex", "0");
+  setAttribute(transport, "role", "toolbar");
+  setAttribute(transport, "aria-label", "Step through the run");
+  setAttribute(root.querySelector(".lab-speed select"), "aria-label", "Speed of Play");
+  setAttribute(knob, "aria-label", "Call shown");
+  setAttribute(knob, "aria-valuetext", `call ${frame.call} of at most ${max}`);
   root.classList.toggle("lab-over", frame.over);
   root.classList.toggle("lab-many", max > FEW);
   for (const [name, off] of Object.entries(frame.off)) {
-    root.querySelector(`.lab-${name}`)?.setAttribute("aria-disabled", String(off));
+    setAttribute(root.querySelector(`.lab-${name}`), "aria-disabled", String(off));
   }
 }
 
