@@ -85,10 +85,19 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
     NotebookProblem
         A cell failed. The cells after it did not run.
     """
-    manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=ThisPython())
-    client = NotebookClient(
+    with tempfile.TemporaryDirectory() as connections:
+        run_cells(client_for(notebook, folder, connections), notebook)
+
+
+def client_for(notebook: NotebookNode, folder: Path, connections: str) -> NotebookClient:
+    """Return what runs the cells: a kernel of this Python in `folder`, its sockets as files in `connections`.
+
+    Ports would be chosen first and used later, and another program may have taken them by then. Windows has no choice.
+    """
+    sockets = {"transport": "ipc", "connection_file": f"{connections}/kernel.json"} if os.name == "posix" else {}
+    return NotebookClient(
         notebook,
-        km=manager,
+        km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=ThisPython(), **sockets),
         timeout=CELL_SECONDS,
         shutdown_kernel="immediate",
         record_timing=False,
@@ -96,6 +105,10 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
         force_raise_errors=True,
         resources={"metadata": {"path": str(folder)}},
     )
+
+
+def run_cells(client: NotebookClient, notebook: NotebookNode) -> None:
+    """Start the kernel, run the code cells in order, and stop it."""
     # What the kernel's program itself says, such as a hint on encryption, is not the notebook's.
     with client.setup_kernel(cleanup_kc=True, stderr=subprocess.DEVNULL):
         for index, cell in enumerate(notebook.cells):
