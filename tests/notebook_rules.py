@@ -230,18 +230,18 @@ def has_short_code_cells(chapter: Chapter) -> Iterator[str]:
 
 
 def words(cell: Cell) -> int:
-    """Count the words a reader reads: no pictures, headings, tables, numbers, and each piece of code is one."""
-    prose = re.sub(rf"!\[{BRACKETED}\]\([^)]*\)|<[^>]*>|(?m:^[#|].*$)", "", cell.prose)
+    """Count the words a reader meets: nothing folded, no picture, heading, table, number; a piece of code is one."""
+    prose = re.sub(rf"(?s:<details>.*?</details>)|!\[{BRACKETED}\]\([^)]*\)|<[^>]*>|(?m:^[#|].*$)", "", cell.prose)
     return sum(bool(re.search(r"[^\W\d_]", word)) for word in prose.split())
 
 
 @rule
 def has_short_prose_cells(chapter: Chapter) -> Iterator[str]:
     """A learner reads sixty words between two runs, not a page. A recap may be longer."""
-    prose = [cell for cell in chapter.cells if cell.kind == "markdown"]
+    recap = re.compile(r"#+ .*\brecap\b", re.IGNORECASE)
+    prose = [cell for cell in chapter.cells if cell.kind == "markdown" and not recap.match(cell.source.strip())]
     for cell in prose:
-        recap = re.match(r"#+ .*\brecap\b", cell.source.strip(), re.IGNORECASE)
-        if words(cell) > PROSE_WORDS and not recap:
+        if words(cell) > PROSE_WORDS:
             yield f"{cell.name}: {words(cell)} words, at most {PROSE_WORDS}; cut it in two"
     long = [cell for cell in prose if words(cell) > USUAL_PROSE_WORDS]
     if len(long) > (1 - USUAL_SHARE) * len(prose):

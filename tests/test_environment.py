@@ -54,7 +54,7 @@ def ranges_of_project():
 def test_it_has_the_shape_that_conda_reads():
     content = yaml.safe_load(ENVIRONMENT.read_text(encoding="utf-8"))
     assert list(content) == ["name", "channels", "dependencies"]
-    assert content["name"] == project()["project"]["name"]
+    assert content["name"] == project()["project"]["name"].replace("-", "_")  # as the README activates it
     assert content["channels"] == ["conda-forge"]
 
 

@@ -73,6 +73,7 @@ FINE = {
     ),
     "links": markdown("[here](#Good), [file](images/loop.svg), [self](03_good.ipynb#Good), [web](https://a.org)"),
     "a long recap": markdown("## Recap\n" + "word " * 170),
+    "folded hints": markdown("Try.\n" + "<details><summary>Hint</summary>\n\n" + "word\n" * 121 + "</details>"),
     "a table": markdown("| a | b |\n" * 100),
     "semicolon inside": code("a = 1; b = 2\n'a;'  # a; b"),
     "reserved hosts": code("'http://localhost:11434/v1', 'https://mock.test/v1', 'http://example.com'"),
