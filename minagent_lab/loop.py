@@ -17,7 +17,6 @@ from minagent_lab.model import Model
 from minagent_lab.record import Record, RunResult, Step
 from minagent_lab.results import ToolResult, error_text
 from minagent_lab.tools import ToolRegistry
-from minagent_lab.values import copy_json
 
 __all__ = ["AskModel", "RunResult", "RunTool", "Step", "advance", "agent_loop", "run"]
 
@@ -93,7 +92,7 @@ def run(
     try:
         note = advance(loop)
         while not isinstance(note, RunResult):
-            note = advance(loop, answer(note, model, registry))
+            note = advance(loop, answer(note, model, registry, record))
     except BaseException as error:
         record.attach_to(error)
         raise
@@ -108,10 +107,12 @@ def advance(loop: Loop, reply: ModelResponse | ToolResult | None = None) -> AskM
         return end.value  # type: ignore[no-any-return]
 
 
-def answer(note: AskModel | RunTool, model: Model, registry: ToolRegistry) -> ModelResponse | ToolResult:
+def answer(
+    note: AskModel | RunTool, model: Model, registry: ToolRegistry, record: Record
+) -> ModelResponse | ToolResult:
     """Do what a note asks for, now."""
     if isinstance(note, RunTool):
         return registry.use(note.call.name, note.call.arguments)
-    reply = model.complete(note.messages.snapshot(), copy_json(note.tools))
+    reply = model.complete(note.messages.snapshot(), record.offer(note.tools))
     check_reply(model, reply, ModelResponse)
     return reply

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from typing import Any
 
 from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.results import ToolResult, error_text
-from minagent_lab.values import dump_json, value
+from minagent_lab.values import copy_json, dump_json, value
 
 STOPPED_CALL = ToolResult(error_text("stopped while it ran; what it had done by then is not known"), "tool_failed")
 NEXT_CALLS = ToolResult(error_text("not run: the run ended before this call"), "not_run")
@@ -107,12 +108,19 @@ class Record:
         self.history.append(Message("user", prompt))
         self.steps: list[Step] = []
         self.usage: dict[str, int] = {}
+        self._offered: list[dict[str, Any]] = []
         self._result: RunResult | None = None
 
     @property
     def now(self) -> History:
         """The history as it is now."""
         return self.history.snapshot()
+
+    def offer(self, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the tools as a list that a model may keep: made anew when somebody has written into the last one."""
+        if self._offered != tools:
+            self._offered = copy_json(tools)
+        return self._offered
 
     def keep(self, reply: ModelResponse) -> Sequence[ToolCall]:
         """Write down the model's message and usage, and return its calls, which now wait for their results."""

@@ -184,10 +184,10 @@ class Stepper:
         response: ModelResponse | None = None
         error: BaseException | None = None
         try:
-            response = answer(note, self.model, self.registry)  # type: ignore[arg-type, assignment]
+            response = answer(note, self.model, self.registry, self._record)  # type: ignore[arg-type, assignment]
             note = advance(self._loop, response)
             while isinstance(note, RunTool):
-                note = advance(self._loop, answer(note, self.model, self.registry))
+                note = advance(self._loop, answer(note, self.model, self.registry, self._record))
         except BaseException as raised:
             if response is None and not isinstance(raised, Exception):
                 raise  # stopped while the model was thinking: nothing has happened, and the step can be tried again
