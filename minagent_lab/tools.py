@@ -14,11 +14,12 @@ from typing import Any
 
 from minagent_lab.checks import check_tool, discard
 from minagent_lab.results import NotJson, ToolResult, error_text, exception_text, result_text
-from minagent_lab.schema import Check, compile_schema
+from minagent_lab.schema import Schema
 from minagent_lab.signature import Signature
-from minagent_lab.values import copy_json, renewed, value
+from minagent_lab.values import copied_at_each_look, copy_json, value
 
 
+@copied_at_each_look("parameters")
 @value
 class Tool:
     """A function, and what a model needs to know to ask for it.
@@ -48,21 +49,22 @@ class Tool:
     description: str
     parameters: dict[str, Any]
     func: Callable[..., Any]
-    _fits: Check = field(init=False, compare=False)
+    _schema: Schema = field(init=False, compare=False)
     _signature: Signature = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         check_tool(self.name, self.description, self.func)
-        object.__setattr__(self, "parameters", copy_json(self.parameters, f"tool {self.name}: parameters"))
-        object.__setattr__(self, "_fits", compile_schema(self.parameters, f"tool {self.name}: parameters"))
+        parameters = copy_json(vars(self)["parameters"], f"tool {self.name}: parameters")
+        object.__setattr__(self, "parameters", parameters)
+        object.__setattr__(self, "_schema", Schema(parameters, f"tool {self.name}: parameters"))
         object.__setattr__(self, "_signature", Signature(self.func, f"tool {self.name}: func"))
 
     def problems(self, arguments: dict[str, Any]) -> list[str]:
         """Return all that is wrong with `arguments`; an empty list when the function can be called with them."""
-        problems = self._fits(arguments)
-        if isinstance(arguments, dict):
+        problems = self._schema.problems(arguments)
+        if isinstance(arguments, dict) and not self._signature.takes(arguments):
             problems += self._signature.problems(arguments, self.parameters.get("required", ()))
-        return list(dict.fromkeys(problems))
+        return list(dict.fromkeys(problems)) if problems else []
 
     def use(self, arguments: dict[str, Any]) -> ToolResult:
         """Check `arguments`, call the function with a copy of them, and say what came of it."""
@@ -101,12 +103,12 @@ class ToolRegistry:
         if tool.name in self._tools and not replace:
             hint = "choose another name, or pass replace=True; in a notebook, make the registry in the same cell"
             raise ValueError(f"there is already a tool named {tool.name!r}; {hint}")
-        self._tools[tool.name] = renewed(tool, parameters=copy_json(tool.parameters))
+        self._tools[tool.name] = tool
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return what a model is told of each tool: dicts with ``name``, ``description`` and ``parameters``."""
         tools = self._tools.values()
-        return [{"name": t.name, "description": t.description, "parameters": copy_json(t.parameters)} for t in tools]
+        return [{"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools]
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
         """Return what the model will read of this call. What the model or the tool got wrong is part of it."""

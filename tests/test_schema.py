@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lab import scalars
 
-from minagent_lab.schema import compile_schema
+from minagent_lab.schema import Schema
 
 FITS = {
     "string": lambda held: isinstance(held, str),
@@ -24,7 +24,7 @@ held = scalars | st.lists(scalars, max_size=2) | st.dictionaries(names, scalars,
 
 
 def problems(arguments, properties=None, **rest):
-    return compile_schema({"type": "object", "properties": properties or {}, **rest}, "parameters")(arguments)
+    return Schema({"type": "object", "properties": properties or {}, **rest}, "parameters").problems(arguments)
 
 
 @given(st.dictionaries(names, st.sampled_from(list(FITS))), st.dictionaries(names, held), st.lists(names, unique=True))
@@ -62,7 +62,11 @@ def test_each_key_too_many_is_named_once(arguments, known):
         ({"const": "北京"}, "上海", 'n must be "北京", got "上海"'),
         ({"minimum": 3}, 2, "n must be bigger than or equal to 3, got 2"),
         ({"maxLength": 2}, "abc", 'n must be shorter than or equal to 2 characters, got "abc"'),
-        (False, 1, "n must not be there, got 1"),
+        ({"items": [{"type": "number"}, {"type": "string"}]}, [1, 2], "n[1] must be text, got 2"),
+        ({"items": False}, [1], "n must not be there, got [1]"),
+        ({"minItems": 2}, [1], "n must contain at least 2 items, got [1]"),
+        ({"not": {"type": "null"}}, None, "n must NOT match a disallowed definition, got null"),
+        (False, 1, "unexpected: n"),
     ],
 )
 def test_a_problem_names_place_rule_and_what_came(rule, held, said):
@@ -123,6 +127,32 @@ def test_a_reference_may_point_at_another_property():
     ]
 
 
+def test_names_of_definitions_may_differ_in_chinese_letters_only():
+    two = {"点": {"type": "number"}, "线": {"type": "string"}}
+    properties = {name: {"$ref": f"#/$defs/{name}"} for name in two}
+
+    assert problems({"点": 1, "线": "x"}, properties, **{"$defs": two}) == []
+    assert problems({"点": "x", "线": 1}, properties, **{"$defs": two}) == [
+        '点 must be a number, got "x"',
+        "线 must be text, got 1",
+    ]
+
+
+@pytest.mark.parametrize("pointer", ["#/properties/a~1b%25", "#/definitions/n", "#/anyOf/0"])
+def test_a_reference_may_point_anywhere_in_the_schema(pointer):
+    number = {"type": "number"}
+    rest = {"definitions": {"n": number}, "anyOf": [number, {}]}
+    said = problems({"x": "1"}, {"x": {"$ref": pointer}, "a/b%": number}, **rest)
+
+    assert said == ['x must be a number, got "1"']
+
+
+def test_a_reference_may_point_at_the_whole_schema():
+    assert problems({"v": 1, "kid": {"kid": {"v": 2}}}, {"kid": {"$ref": "#"}}, required=["v"]) == [
+        "missing required: kid.v"
+    ]
+
+
 def test_patterns_and_the_rest_have_rules_of_their_own():
     rules = {"patternProperties": {"^n_": {"type": "number"}}, "additionalProperties": {"type": "string"}}
     assert problems({"n_1": "x", "n_2": 2, "note": 3, "name": "y"}, **rules) == [
@@ -136,11 +166,11 @@ def test_a_key_that_fits_a_pattern_is_expected():
     assert problems({"n_1": "x", "other": 1}, **rules) == ["unexpected: other", 'n_1 must be a number, got "x"']
 
 
-def test_problems_come_in_the_same_order_every_time():
+def test_problems_come_in_the_order_of_the_arguments():
     arguments = dict.fromkeys("zyxwvutsrqponmlkjihgfedcba", 1)
     said = problems(arguments, additionalProperties={"type": "string"})
 
-    assert said == [f"{name} must be text, got 1" for name in sorted(arguments)]
+    assert said == [f"{name} must be text, got 1" for name in arguments]
 
 
 @pytest.mark.parametrize("wrong", [None, [], "x", 5, True])
@@ -178,20 +208,20 @@ def test_a_schema_with_an_address_is_neither_fetched_nor_changed(monkeypatch):
     }
     before = copy.deepcopy(schema)
 
-    assert compile_schema(schema, "parameters")({"n": "x"}) == ['n must be a number, got "x"']
+    assert Schema(schema, "parameters").problems({"n": "x"}) == ['n must be a number, got "x"']
     assert schema == before
 
 
 @pytest.mark.parametrize("wrong", [None, [], "object", 5])
 def test_a_schema_that_is_no_object_is_a_type_error(wrong):
     with pytest.raises(TypeError, match=r"parameters is .* write a JSON Schema"):
-        compile_schema(wrong, "parameters")
+        Schema(wrong, "parameters")
 
 
 @pytest.mark.parametrize("wrong", [{}, {"type": "string"}, {"type": ["object"]}, {"properties": {}}])
 def test_arguments_have_to_be_an_object(wrong):
     with pytest.raises(ValueError, match="arguments are an object"):
-        compile_schema(wrong, "parameters")
+        Schema(wrong, "parameters")
 
 
 @pytest.mark.parametrize(
@@ -216,19 +246,22 @@ def test_arguments_have_to_be_an_object(wrong):
         ({"required": [1]}, "properties.n.required[0] must be text, got 1"),
         ({"description": 5}, "properties.n.description must be text"),
         ({"$ref": "https://example.com/n.json"}, "properties.n.$ref must match pattern ^#"),
-        ({"$ref": "#/$defs/nowhere"}, "Unresolvable ref"),
+        ({"$ref": "#/$defs/nowhere"}, "$ref '#/$defs/nowhere' points at no schema in it"),
+        ({"$ref": "#n"}, "properties.n.$ref must match pattern"),
+        ({"$ref": "#/properties/n"}, "$ref '#/properties/n' points at another $ref"),
+        ({"$ref": "#/type"}, "$ref '#/type' points at no schema in it"),
         ({"additionalProperties": "no"}, "properties.n.additionalProperties must be an object or true or false"),
     ],
 )
 def test_a_wrong_schema_is_refused_with_its_place(rule, said):
     with pytest.raises(ValueError, match=r"^parameters is not a JSON Schema: ") as refusal:
-        compile_schema({"type": "object", "properties": {"n": rule}}, "parameters")
+        Schema({"type": "object", "properties": {"n": rule}}, "parameters")
     assert said in str(refusal.value)
 
 
 def test_a_name_both_required_and_forbidden_is_refused():
     with pytest.raises(ValueError, match=r"\['b'\] are required but not allowed"):
-        compile_schema({"type": "object", "required": ["b"], "additionalProperties": False}, "parameters")
+        Schema({"type": "object", "required": ["b"], "additionalProperties": False}, "parameters")
 
 
 def test_words_of_json_schema_may_be_names_of_properties():
