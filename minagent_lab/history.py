@@ -11,8 +11,8 @@ from minagent_lab.messages import Message
 class History(Sequence[Message]):
     """The messages of a run, in order. It only grows, so a snapshot is its length, not a copy.
 
-    It takes copies in and hands copies out: whatever is later done to a message outside, the history stays what it
-    was. It compares equal to a list of the same messages, and a slice of it *is* a list.
+    Messages are values, so what is in it stays what it was. It compares equal to a list of the same messages, and a
+    slice of it *is* a list.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class History(Sequence[Message]):
             raise TypeError(f"message {self._length + 1} is a {kind}, {message!r:.80}; write Message(role, content)")
         if len(self._rows) != self._length:  # somebody else went on from here: part ways
             self._rows = self._rows[: self._length]
-        self._rows.append(message.own())
+        self._rows.append(message)
         self._length += 1
 
     def snapshot(self) -> History:
@@ -70,12 +70,10 @@ class History(Sequence[Message]):
     def __getitem__(self, index: slice) -> list[Message]: ...
     def __getitem__(self, index: int | slice) -> Message | list[Message]:
         places = range(self._length)[index]
-        if isinstance(places, range):
-            return [self._rows[place].own() for place in places]
-        return self._rows[places].own()
+        return [self._rows[place] for place in places] if isinstance(places, range) else self._rows[places]
 
     def __iter__(self) -> Iterator[Message]:
-        return (self._rows[place].own() for place in range(self._length))
+        return (self._rows[place] for place in range(self._length))
 
     def __len__(self) -> int:
         return self._length

@@ -1,7 +1,8 @@
 """The vocabulary: tool calls, messages, responses.
 
-All three are values: they keep copies of what they are given, and check it, so that a wrong word is found where it was
-written and not three calls later. Source: appendix B.1–B.2; ``usage`` and ``action`` from the provider lesson.
+All three are values: they copy and check what they are given, so that a wrong word is found where it was written and
+not three calls later; and nobody can change them, so that anybody may hold them.
+Source: appendix B.1–B.2; ``usage`` and ``action`` from the provider lesson.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from dataclasses import field
 from typing import Any
 
 from minagent_lab.checks import check_calls, check_text, check_usage, checked_arguments
-from minagent_lab.values import copy_json, renewed, value
+from minagent_lab.values import copied_at_each_look, copy_json, value
 
 ROLES = ("system", "user", "assistant", "tool")
 
 
+@copied_at_each_look("arguments")
 @value
 class ToolCall:
     """What a model writes when it would like a tool used: a request on paper, not an action.
@@ -27,7 +29,7 @@ class ToolCall:
     name
         Which tool. The model may name one that does not exist.
     arguments
-        A JSON object.
+        A JSON object. Each look at it is a copy.
 
     Examples
     --------
@@ -42,11 +44,7 @@ class ToolCall:
     def __post_init__(self) -> None:
         check_text("ToolCall.id", self.id, empty=False)
         check_text("ToolCall.name", self.name, empty=False)
-        object.__setattr__(self, "arguments", checked_arguments(self.id, self.arguments))
-
-    def own(self) -> ToolCall:
-        """Return the same call with arguments of its own."""
-        return renewed(self, arguments=copy_json(self.arguments, "arguments"))
+        object.__setattr__(self, "arguments", checked_arguments(self.id, vars(self)["arguments"]))
 
 
 @value
@@ -83,15 +81,10 @@ class Message:
             check_text("Message.tool_call_id", self.tool_call_id, empty=False)
         if self.tool_calls != ():
             check_calls(self.tool_calls, ToolCall)
-            object.__setattr__(self, "tool_calls", tuple([call.own() for call in self.tool_calls]))
-
-    def own(self) -> Message:
-        """Return the same message with containers of its own. Without calls it is only text, and can be shared."""
-        if not self.tool_calls:
-            return self
-        return renewed(self, tool_calls=tuple([call.own() for call in self.tool_calls]))
+            object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
 
 
+@copied_at_each_look("usage")
 @value
 class ModelResponse:
     """What one call of a model brings back.
@@ -104,6 +97,7 @@ class ModelResponse:
         Why it stopped: ``"end_turn"``, ``"tool_use"``, ``"max_tokens"``, ``"content_filter"``, or a provider's own.
     usage
         ``{"input_tokens": int, "output_tokens": int}``, in tokens. An empty mapping means *unknown*, never zero.
+        Each look at it is a copy.
     model
         Which model really answered; ``""`` when unknown.
 
@@ -124,9 +118,8 @@ class ModelResponse:
             raise kind(f'ModelResponse.message is {self.message!r:.80}; write Message("assistant", ...)')
         check_text("ModelResponse.stop_reason", self.stop_reason, empty=False)
         check_text("ModelResponse.model", self.model)
-        check_usage(self.usage)
-        object.__setattr__(self, "message", self.message.own())
-        object.__setattr__(self, "usage", copy_json(self.usage, "usage"))
+        check_usage(vars(self)["usage"])
+        object.__setattr__(self, "usage", copy_json(vars(self)["usage"], "usage"))
 
     @property
     def action(self) -> str:
@@ -134,7 +127,3 @@ class ModelResponse:
         if self.message.tool_calls:
             return "tool_call"
         return "finish" if self.stop_reason == "end_turn" else "message"
-
-    def own(self) -> ModelResponse:
-        """Return the same response with containers of its own."""
-        return renewed(self, message=self.message.own(), usage=copy_json(self.usage, "usage"))

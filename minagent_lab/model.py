@@ -8,9 +8,10 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ModelResponse
-from minagent_lab.values import copy_json, value
+from minagent_lab.values import copied_at_each_look, copy_json, value
 
 
+@copied_at_each_look("messages", "tools")
 @value
 class ModelRequest:
     """What one call of a model sees.
@@ -20,7 +21,8 @@ class ModelRequest:
     messages
         The whole history; the model keeps nothing between two calls.
     tools
-        The tools on offer, each a dict with ``name``, ``description`` and ``parameters`` (a JSON Schema).
+        The tools on offer, each a dict with ``name``, ``description`` and ``parameters`` (a JSON Schema). Each look
+        at them is a copy.
 
     Examples
     --------
@@ -32,12 +34,12 @@ class ModelRequest:
     tools: Sequence[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "messages", History(self.messages))
-        object.__setattr__(self, "tools", copied_tools(self.tools))
+        object.__setattr__(self, "messages", History(vars(self)["messages"]))
+        object.__setattr__(self, "tools", copied_tools(vars(self)["tools"]))
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as JSON data: ``{"messages": [...], "tools": [...]}``."""
-        return {"messages": [message_json(message) for message in self.messages], "tools": copy_json(self.tools)}
+        return {"messages": [message_json(message) for message in self.messages], "tools": self.tools}
 
 
 def copied_tools(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -57,7 +59,7 @@ def message_json(message: Message) -> dict[str, Any]:
     """
     data: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        data["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.own().arguments} for c in message.tool_calls]
+        data["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls]
     if message.tool_call_id is not None:
         data["tool_call_id"] = message.tool_call_id
     return data

@@ -34,29 +34,24 @@ class Step:
     'add {"a": 2, "b": 3} → 5'
     """
 
-    __slots__ = ("_call", "_detail", "kind", "result")
+    __slots__ = ("_detail", "call", "kind", "result")
 
     def __init__(
         self, kind: str, detail: str | None = None, call: ToolCall | None = None, result: ToolResult | None = None
     ) -> None:
-        self.kind, self._detail, self._call, self.result = kind, detail, call, result
-
-    @property
-    def call(self) -> ToolCall | None:
-        """The call; each look is a copy."""
-        return self._call and self._call.own()
+        self.kind, self._detail, self.call, self.result = kind, detail, call, result
 
     @property
     def detail(self) -> str:
         """What happened, for people: tool name, arguments and result, or the answer."""
-        if self._detail is None and self._call and self.result:
-            self._detail = f"{self._call.name} {dump_json(self._call.arguments)} → {self.result.content}"
+        if self._detail is None and self.call and self.result:
+            self._detail = f"{self.call.name} {dump_json(self.call.arguments)} → {self.result.content}"
         return self._detail or ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Step):
             return NotImplemented
-        return (self.kind, self.detail, self._call) == (other.kind, other.detail, other._call)
+        return (self.kind, self.detail, self.call) == (other.kind, other.detail, other.call)
 
     __hash__ = None  # type: ignore[assignment]  # a call has none either
 
@@ -130,7 +125,7 @@ class Record:
         for name, count in reply.usage.items():
             if type(count) is int:  # what a provider adds may be anything
                 self.usage[name] = self.usage.get(name, 0) + count
-        return self.history[-1].tool_calls
+        return reply.message.tool_calls
 
     def answer(self, call: ToolCall, result: ToolResult) -> None:
         """Write down the result of a call."""

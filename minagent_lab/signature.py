@@ -23,7 +23,7 @@ class Signature:
 
     def __init__(self, func: Callable[..., Any], name: str) -> None:
         self._takes: set[str] | None = set()  # None: anything
-        self._needs: list[str] = []
+        self._needs: dict[str, None] = {}  # in the order of the function
         try:
             parameters = list(inspect.signature(func).parameters.values())
         except (TypeError, ValueError):  # a built-in without a signature: the call itself will tell
@@ -40,9 +40,14 @@ class Signature:
                 self._takes = None
             elif parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
                 if needed:
-                    self._needs.append(parameter.name)
+                    self._needs[parameter.name] = None
                 if self._takes is not None:
                     self._takes.add(parameter.name)
+
+    def takes(self, arguments: dict[str, Any]) -> bool:
+        """Whether the function can be called with these keywords."""
+        names = arguments.keys()
+        return names >= self._needs.keys() and (self._takes is None or names <= self._takes)
 
     def problems(self, arguments: dict[str, Any], told: Collection[str] = ()) -> list[str]:
         """Return what is missing, apart from what was `told` before, and what is too much."""

@@ -1,13 +1,15 @@
 """JSON-like data and frozen values: the two rules that keep anybody from changing another's past.
 
-Data is copied when it comes in and when it goes out, and it holds only what JSON can say, so that copying cannot fail
-half way. Values (messages, calls, results) are frozen dataclasses whose refusal tells how to make a changed copy.
+Data is copied when it comes in, and it holds only what JSON can say, so that copying cannot fail half way. Values
+(messages, calls, responses) are frozen dataclasses whose refusal tells how to make a changed copy; the data inside is
+copied again at each look. So a value can be handed to anybody.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
 
@@ -184,13 +186,47 @@ def value(cls: type[T]) -> type[T]:
     return made
 
 
-def renewed(it: T, **changes: Any) -> T:
-    """Return a copy of a value that was checked before, with some fields set, and do not check again."""
-    twin = object.__new__(type(it))
-    held = twin.__dict__
-    held.update(it.__dict__)
-    held.update(changes)
-    return twin
+def copied_at_each_look(*names: str) -> Callable[[type[T]], type[T]]:
+    """Make the data in these fields of a value the reader's own: each look at it is a copy.
+
+    So a value can be shared by everybody, like text and numbers can, and nobody needs to copy it. JSON data is copied
+    whole; of a history it is enough to take a snapshot.
+
+    Examples
+    --------
+    >>> @copied_at_each_look("arguments")
+    ... @value
+    ... class Call:
+    ...     arguments: dict
+    >>> call = Call({"a": 1})
+    >>> mine = call.arguments
+    >>> mine["a"] = 2
+    >>> call.arguments
+    {'a': 1}
+    """
+
+    def made(cls: type[T]) -> type[T]:
+        for name in names:
+            setattr(cls, name, _Copied(name))
+        return cls
+
+    return made
+
+
+class _Copied:
+    """A field that is kept in the value's own dict, and copied when it is read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, it: Any, _: type | None = None) -> Any:
+        if it is None:
+            return self
+        held = it.__dict__[self._name]
+        return held.snapshot() if hasattr(held, "snapshot") else _copied(held, _DEEPEST)
+
+    def __set__(self, it: Any, held: Any) -> None:  # reached by the value's own __init__ alone
+        it.__dict__[self._name] = held
 
 
 def _refuse(self: Any, name: str, *_: Any) -> None:

@@ -179,9 +179,7 @@ def test_a_stop_in_the_middle_of_several_calls_leaves_a_well_formed_history(prob
         raise problem
 
     tools = registry(tool(lambda: "fine", name="fine"), tool(fail))
-    wish = [call("c1", "fine"), call("c2", "t"), call("c3", "fine")]
-    for wished in wish:
-        wished.arguments.clear()
+    wish = [ToolCall("c1", "fine", {}), ToolCall("c2", "t", {}), ToolCall("c3", "fine", {})]
     with pytest.raises(problem) as raised:
         run(FakeModel([wish, "never"]), tools, "x")
     result = raised.value.result

@@ -13,10 +13,10 @@ def test_it_starts_with_system_and_prompt():
     assert Record("Hi", "").now == [Message("system", ""), Message("user", "Hi")]
 
 
-def test_a_kept_reply_is_a_copy_and_its_calls_too():
-    record, reply = Record("Hi"), WISH.own()
-    calls = record.keep(reply)
-    reply.message.tool_calls[0].arguments["a"] = 99
+def test_what_is_done_to_a_kept_reply_changes_nothing():
+    record = Record("Hi")
+    calls = record.keep(WISH)
+    WISH.message.tool_calls[0].arguments["a"] = 99
     calls[0].arguments["b"] = 99
 
     assert calls[0].arguments["a"] == 2

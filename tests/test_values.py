@@ -1,7 +1,9 @@
 import collections
+import copy
 import enum
 import json
 import math
+import pickle
 import threading
 from typing import NamedTuple
 
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lab import json_values
 
-from minagent_lab.values import copy_json, dump_json, parse_json, renewed, storable, value
+from minagent_lab.values import copied_at_each_look, copy_json, dump_json, parse_json, storable, value
 
 
 def containers(data):
@@ -193,8 +195,22 @@ def test_setting_or_deleting_a_field_is_refused_with_the_way_to_a_changed_copy()
     assert point == Point(1)
 
 
-def test_a_renewed_value_has_the_changes_and_leaves_the_first_alone():
-    first = Point(1, 2)
+@copied_at_each_look("data")
+@value
+class Holder:
+    data: dict
 
-    assert renewed(first, y=5) == Point(1, 5)
-    assert first == Point(1, 2)
+
+def test_each_look_at_the_data_of_a_value_is_a_copy():
+    holder = Holder({"a": [1]})
+    holder.data["a"].append(2)
+    holder.data["b"] = 3
+
+    assert holder.data == {"a": [1]}
+    assert holder == Holder({"a": [1]})
+
+
+def test_a_value_with_copied_data_can_be_copied_and_pickled():
+    holder = Holder({"a": [1]})
+
+    assert copy.deepcopy(holder) == copy.copy(holder) == pickle.loads(pickle.dumps(holder)) == holder

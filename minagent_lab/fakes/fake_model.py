@@ -59,7 +59,7 @@ class FakeModel:
             raise ScriptExhausted(len(self._calls), len(self._script), last_words(history))
         if check := self._script.checks[self._next]:
             check.check(ModelRequest(history, tools), self._next + 1)
-        response = self._script.responses[self._next].own()
+        response = self._script.responses[self._next]
         self._next += 1
         return response
 

@@ -85,7 +85,7 @@ def _response(item: Any, place: int) -> ModelResponse:
     if isinstance(item, str):
         return ModelResponse(Message("assistant", item))
     if isinstance(item, ModelResponse):
-        return item.own()
+        return item
     if isinstance(item, list) and item and all(isinstance(call, ToolCall) for call in item):
         try:
             return ModelResponse(Message("assistant", tool_calls=item), "tool_use")
@@ -100,11 +100,11 @@ def _response(item: Any, place: int) -> ModelResponse:
 
 
 def _written(response: ModelResponse) -> Any:
-    calls = list(response.own().message.tool_calls)
+    calls = list(response.message.tool_calls)
     for item in (calls, response.message.content):
         if item != [] and response == _response(item, 0):
             return item
-    return response.own()
+    return response
 
 
 def describe(request: ModelRequest) -> str:

@@ -12,7 +12,7 @@ from minagent_lab.model import Model, ModelRequest
 from minagent_lab.record import Record, RunResult
 from minagent_lab.results import ToolResult
 from minagent_lab.tools import ToolRegistry
-from minagent_lab.values import renewed, value
+from minagent_lab.values import value
 
 
 @value
@@ -44,12 +44,6 @@ class Turn:
     status: str = "running"
     error: BaseException | None = None
     item: int | None = None
-
-    def own(self) -> Turn:
-        """Return the same turn with containers of its own."""
-        request = ModelRequest(self.request.messages, self.request.tools)
-        results = tuple([(call.own(), result) for call, result in self.results])
-        return renewed(self, request=request, response=self.response and self.response.own(), results=results)
 
     def __repr__(self) -> str:
         action = self.response.action if self.response else "no response"
@@ -100,12 +94,12 @@ class Stepper:
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The recorded calls; each look is a copy."""
-        return tuple([turn.own() for turn in self._turns])
+        return tuple(self._turns)
 
     @property
     def turn(self) -> Turn | None:
         """The call that is shown; ``None`` before the first. Each look is a copy."""
-        return self._turns[self.index - 1].own() if self.index else None
+        return self._turns[self.index - 1] if self.index else None
 
     @property
     def growth(self) -> list[Growth]:
@@ -197,7 +191,7 @@ class Stepper:
         results = tuple((step.call, step.result) for step in self._record.steps[steps:] if step.call and step.result)
         status = self.result.status if self.result else "running"
         item = item + 1 if response is not None and isinstance(item, int) else None
-        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item).own())
+        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item))
         self._meter.add(request)
         if error is not None and not isinstance(error, Exception):
             self._show(len(self._turns))

@@ -148,7 +148,7 @@ class Own:
 
 
 def test_a_response_that_its_model_changes_later_stays_recorded_as_it_was():
-    reply = WISH.own()
+    reply = WISH
     walk = Stepper(Own(reply), adder(), "x")
     walk.forward()
     reply.message.tool_calls[0].arguments.clear()
