@@ -10,7 +10,7 @@ from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.results import ToolResult, error_text
-from minagent_lab.values import copy_json, dump_json, value
+from minagent_lab.values import copied_at_each_look, copy_json, dump_json, value
 
 STOPPED_CALL = ToolResult(error_text("stopped while it ran; what it had done by then is not known"), "tool_failed")
 NEXT_CALLS = ToolResult(error_text("not run: the run ended before this call"), "not_run")
@@ -59,6 +59,7 @@ class Step:
         return f"Step({self.kind!r}, {self.detail!r})"
 
 
+@copied_at_each_look("messages", "usage")
 @value
 class RunResult:
     """What a run came to.
@@ -70,7 +71,8 @@ class RunResult:
     steps
         One `Step` per tool call, and one for the answer.
     messages
-        The whole history, the answer included.
+        The whole history, the answer included; a `History`. Each look is a snapshot, so appending to it leaves the
+        result alone.
     usage
         Tokens, summed over all calls that told theirs; empty when none did.
     status
@@ -83,6 +85,9 @@ class RunResult:
     messages: Sequence[Message]
     usage: dict[str, int]
     status: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "messages", History(vars(self)["messages"]))
 
     def __repr__(self) -> str:
         counts = f"{len(self.steps)} steps, {len(self.messages)} messages"

@@ -327,13 +327,15 @@ def test_tools_added_during_a_run_are_not_offered_in_it():
     assert [offered["name"] for offered in model.calls[1].tools] == ["t"]
 
 
-def test_what_is_done_to_a_result_changes_no_other():
+def test_what_is_done_to_a_result_changes_neither_it_nor_another():
     model = FakeModel([[call()], "5"])
     first = run(model, adder(), "x")
     first.messages.append(Message("user", "more"))
     first.steps[0].call.arguments.clear()
     first.usage["input_tokens"] = 99
 
+    assert len(first.messages) == 4
+    assert first.usage == {}
     assert len(model.calls[1].messages) == 3
     assert first.steps[0].detail == 'add {"a": 2, "b": 3} → 5'
 

@@ -93,12 +93,12 @@ class Stepper:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The recorded calls; each look is a copy."""
+        """The recorded calls."""
         return tuple(self._turns)
 
     @property
     def turn(self) -> Turn | None:
-        """The call that is shown; ``None`` before the first. Each look is a copy."""
+        """The call that is shown; ``None`` before the first."""
         return self._turns[self.index - 1] if self.index else None
 
     @property

@@ -121,6 +121,7 @@ def test_what_is_done_to_a_shown_turn_changes_nothing_recorded():
         turn.response.message.tool_calls[0].arguments.clear()
         turn.results[0][0].arguments.clear()
     walk.growth.clear()
+    walk.result.messages.append(Message("user", "forged"))
 
     assert walk.turns == fresh.turns
     assert walk.growth == fresh.growth
