@@ -66,6 +66,8 @@ def _in_words(problem: Any) -> str:
             return f"must be one of {', '.join(map(dump_json, rule))}"
         case "const":
             return f"must be {dump_json(rule)}"
+        case "additionalProperties":  # the library lists them in any order
+            return "has keys that are not allowed"
     return str(problem.message).replace(problem.name, "", 1).strip()
 
 

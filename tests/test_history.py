@@ -1,5 +1,6 @@
 import copy
 import pickle
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -97,6 +98,19 @@ def test_it_equals_a_list_or_tuple_of_the_same_messages_from_both_sides():
     assert history != [USER]
     assert history != [HELLO, USER]
     assert history != "Hi"
+
+
+def test_it_leaves_the_comparison_to_what_it_does_not_know():
+    assert History([USER]) == mock.ANY
+
+
+def test_growing_it_copies_none_of_what_is_there():
+    history = History([USER])
+    rows = history._rows
+    before = history.snapshot()
+    history.append(HELLO)
+
+    assert history._rows is rows is before._rows
 
 
 def test_adding_to_it_gives_a_list_and_leaves_it_alone():

@@ -50,6 +50,13 @@ def test_a_request_as_json_can_be_written_and_read(arguments):
     assert data["tools"] == adder().schemas()
 
 
+def test_json_data_of_a_request_is_not_the_request():
+    request = ModelRequest([USER], adder().schemas())
+    request.as_json()["tools"][0]["parameters"].clear()
+
+    assert request.tools == adder().schemas()
+
+
 def test_json_data_of_a_message_is_not_the_message():
     message = Message("assistant", tool_calls=[call(a=1, b=2)])
     message_json(message)["tool_calls"][0]["arguments"]["a"] = 99

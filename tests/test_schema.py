@@ -66,6 +66,7 @@ def test_each_key_too_many_is_named_once(arguments, known):
         ({"items": False}, [1], "n must not be there, got [1]"),
         ({"minItems": 2}, [1], "n must contain at least 2 items, got [1]"),
         ({"not": {"type": "null"}}, None, "n must NOT match a disallowed definition, got null"),
+        ({"allOf": [{"additionalProperties": False}]}, {"x": 1}, 'n has keys that are not allowed, got {"x": 1}'),
         (False, 1, "unexpected: n"),
     ],
 )
