@@ -11,6 +11,7 @@ from minagent_lab import (
     AskModel,
     FakeModel,
     Message,
+    ModelRequest,
     ModelResponse,
     RunResult,
     RunTool,
@@ -25,6 +26,7 @@ from minagent_lab import (
 from minagent_lab.errors import MaxStepsExceeded
 from minagent_lab.loop import advance
 from minagent_lab.record import Record
+from minagent_lab.values import dump_json
 
 PACKAGE = pathlib.Path(minagent_lab.__file__).parent
 
@@ -241,6 +243,47 @@ def test_a_run_inside_a_tool_that_does_not_converge_is_an_error_the_model_reads(
 
     assert "ScriptExhausted: FakeModel 脚本已耗尽" in result.steps[0].detail
     assert result.final == "ok"
+
+
+def odd_tools():
+    def fail():
+        raise StopIteration("odd")
+
+    async def later():
+        return "never"
+
+    makers = {"fail": fail, "later": later, "raw": lambda: b"x", "half": lambda: "\ud800", "none": lambda: None}
+    return registry(*(tool(func, name=name) for name, func in makers.items()))
+
+
+def asking(calls, stop_reason):
+    wishes = [ToolCall(f"c{place}", name, held) for place, (name, held) in enumerate(calls)]
+    return ModelResponse(Message("assistant", tool_calls=wishes), stop_reason)
+
+
+odd_calls = st.lists(
+    st.tuples(st.sampled_from(["fail", "later", "raw", "half", "none", "nowhere"]), st.sampled_from([{}, {"x": [1]}])),
+    min_size=1,
+    max_size=4,
+)
+odd_items = st.tuples(odd_calls, st.sampled_from(["tool_use", "max_tokens", "content_filter", "end_turn"])) | st.text()
+
+
+@given(st.lists(odd_items, max_size=6), st.integers(min_value=1, max_value=5))
+def test_whatever_models_and_tools_do_the_history_is_well_formed_and_can_be_sent(items, max_steps):
+    model = FakeModel([item if isinstance(item, str) else asking(*item) for item in items])
+    try:
+        result = run(model, odd_tools(), "x", max_steps=max_steps)
+    except (ScriptExhausted, MaxStepsExceeded) as end:
+        result = end.result
+
+    assert result.status in {"completed", "truncated", "exhausted", "max_steps"}
+    assert well_formed(result.messages)
+    assert len(model.calls) <= max_steps
+    assert [step.result.content for step in result.steps if step.result] == [
+        message.content for message in result.messages if message.role == "tool"
+    ]
+    dump_json(ModelRequest(result.messages).as_json()).encode("utf-8")
 
 
 # ---- what a run cannot start with, and models of other people

@@ -54,6 +54,13 @@ def test_what_json_cannot_say_is_refused_with_its_place(stranger, path):
     assert str(refusal.value).startswith(f"{place} is ")
 
 
+def test_the_refusal_is_a_sentence():
+    with pytest.raises(TypeError, match=r"^usage is an object; use only what JSON knows: text, numbers, "):
+        copy_json(object(), "usage")
+    with pytest.raises(TypeError, match=r"^value is a set; "):
+        copy_json(set())
+
+
 @pytest.mark.parametrize("key", [1, None, True, 1.5, (1, 2), b"k"])
 def test_a_key_that_is_no_text_is_refused_with_the_key_to_write(key):
     with pytest.raises(TypeError, match="JSON keys are text: write") as refusal:
@@ -136,8 +143,9 @@ def test_whole_characters_are_storable_as_they_are(text):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_a_number_that_json_lacks_is_never_written(number):
-    with pytest.raises(ValueError, match="JSON"):
-        dump_json([number])
+    for compact in (False, True):
+        with pytest.raises(ValueError, match="JSON"):
+            dump_json([number], compact=compact)
 
 
 @pytest.mark.parametrize(
