@@ -76,9 +76,9 @@ def test_what_is_looked_for_is_what_the_project_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = [Requirement(line) for line in [*project["dependencies"], *project["optional-dependencies"]["notebooks"]]]
     assert {one.name for one in asked} == set(check.PACKAGES)
-    assert {one.name: set(check._wanted(one.name).split(",")) for one in asked} == {
-        one.name: {str(part) for part in one.specifier} for one in asked
-    }
+    ranges = {one.name: {str(part) for part in one.specifier} for one in asked}
+    looked_for = {one.name: set(check._wanted(one.name).split(",")) for one in asked}
+    assert looked_for == ranges, "pyproject.toml changed since the package was installed; install it again"
     assert project["requires-python"] == check.PYTHON
 
 
