@@ -11,6 +11,7 @@ import pytest
 
 def pytest_configure(config: pytest.Config) -> None:
     """Run notebooks with the Python that runs pytest, not with whatever kernel a machine calls ``python3``."""
+    os.environ["MINAGENT_LAB_PROGRESS"] = "off"  # what somebody has solved here is no concern of the tests
     if hasattr(config.option, "nbval_current_env"):
         config.option.nbval_current_env = True
     if "nbval.kernel" in sys.modules and os.name == "posix":

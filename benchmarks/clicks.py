@@ -57,7 +57,7 @@ WARM_UP, CLICKS = 3, 30
 @contextmanager
 def opened(cells: list[str]):
     with tempfile.TemporaryDirectory() as root, sync_playwright() as driver:
-        factory = type("Factory", (), {"mktemp": lambda self, name: _made(Path(root, name))})()
+        factory = type("Factory", (), {"mktemp": lambda _, name: _made(Path(root, name))})()
         server = lab.lab.__wrapped__(factory)
         browser = driver.chromium.launch(executable_path=lab.find_browser(), args=lab.QUIET)
         notebooks = lab.open_notebook.__wrapped__(next(server), browser)
@@ -107,14 +107,11 @@ def main() -> None:
             )
             for _ in range(3)
         ]
-        print(
-            f"click to change and to paint, ms, medians of {CLICKS} clicks, three rounds in turn; 200 messages of 300 characters"
-        )
+        print(f"click to change and to paint, ms, medians of {CLICKS} clicks; 200 messages of 300 characters")
         for plain, stepped, _ in rounds:
             a, b = [[statistics.median(times) for times in zip(*taken, strict=True)] for taken in (plain, stepped)]
-            print(
-                f"  bare button {a[0]:5.1f} {a[1]:5.1f}   stepper {b[0]:5.1f} {b[1]:5.1f}   x {b[0] / a[0]:.2f} x {b[1] / a[1]:.2f}"
-            )
+            ratios = f"x {b[0] / a[0]:.2f} x {b[1] / a[1]:.2f}"
+            print(f"  bare button {a[0]:5.1f} {a[1]:5.1f}   stepper {b[0]:5.1f} {b[1]:5.1f}   {ratios}")
         other = notebook.view(3)
         notebook.ask_kernel("other._move_to(4)")
         few = bytes_per_step(notebook, other)

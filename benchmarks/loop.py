@@ -115,9 +115,10 @@ def langchain(turns: int) -> Callable[[], object]:
     def go() -> None:
         messages = [HumanMessage("go")]
         while (reply := model.invoke(messages)).tool_calls:
-            messages.append(reply)
-            for call in reply.tool_calls:
-                messages.append(ToolMessage(str(added.invoke(call["args"])), tool_call_id=call["id"]))
+            results = [
+                ToolMessage(str(added.invoke(call["args"])), tool_call_id=call["id"]) for call in reply.tool_calls
+            ]
+            messages += [reply, *results]
 
     return go
 

@@ -7,7 +7,11 @@ Read the package in this order: ``messages``, ``history``, ``model``, ``tools``,
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # noqa: UP036  for who runs it from a checkout; an installer looks by itself
+    raise ImportError("minagent_lab needs Python 3.11 or newer, and this is " + sys.version.split()[0])
 
 from minagent_lab.attempt import attempt
 from minagent_lab.errors import (

@@ -1,0 +1,8 @@
+"""The course: exercises that grade themselves, hints, solutions, quizzes, and what a learner has solved.
+
+>>> from minagent_lab.course import check, hint, quiz, solution
+"""
+
+from minagent_lab.course.desk import check, hint, progress, quiz, solution
+
+__all__ = ["check", "hint", "progress", "quiz", "solution"]

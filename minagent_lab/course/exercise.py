@@ -1,0 +1,127 @@
+"""Exercises as data: a task, a first try, hints, a solution, tests, and the mistakes that learners really make.
+
+The data is checked by a test of this project: each starter fails, each solution passes, and each mutant, a solution
+with one mistake in it, fails the very test that is there for it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from minagent_lab.values import value
+
+Test = Callable[[Any], str | None]
+
+
+@value
+class Mutant:
+    """A wrong version of a solution, as one edit of it.
+
+    Parameters
+    ----------
+    name
+        What is wrong with it, such as ``"forgets the assistant message"``.
+    old, new
+        The edit: `old` stands in the solution exactly once, and is replaced by `new`.
+    caught_by
+        The name of the test that must fail for it. Others may fail too.
+    why
+        The idea behind the mistake, in one sentence.
+    """
+
+    name: str
+    old: str
+    new: str
+    caught_by: str
+    why: str
+
+
+@value
+class WrongTest:
+    """A test that a learner writes and that lets something through; `caught_by` is the line that must stay ✗."""
+
+    name: str
+    code: str
+    caught_by: str
+    why: str
+
+
+@value
+class Exercise:
+    """One exercise.
+
+    Parameters
+    ----------
+    id
+        Chapter and number, such as ``"3.2"``.
+    title
+        What it is called in its report.
+    thing
+        The name that the starter defines and `check` is given.
+    wants
+        What that is, in words, such as ``"a function messages_per_call(turns, system=False)"``.
+    fits
+        Whether something is of that kind at all. What is not gets `wants` as its report.
+    starter
+        The code in the learner's cell: a plausible first try.
+    hints
+        From a nudge to nearly the answer.
+    solution
+        The code that passes.
+    tests
+        Functions of the thing, named ``test_`` and a sentence. They raise ``AssertionError`` with a reason;
+        a text that one returns is a note beside its ✓.
+    mutants, wrong_tests
+        What the tests must catch; wrong tests where the learner's work is itself a test.
+    world
+        Makes the names that the cells above the exercise have defined, for the starter and the solution to use.
+    """
+
+    id: str
+    title: str
+    thing: str
+    wants: str
+    fits: Callable[[Any], bool]
+    starter: str
+    hints: Sequence[str]
+    solution: str
+    tests: Sequence[Test]
+    mutants: Sequence[Mutant] = ()
+    wrong_tests: Sequence[WrongTest] = ()
+    world: Callable[[], dict[str, Any]] = dict
+
+    def made_by(self, code: str) -> Any:
+        """Return the thing that some code defines, in a fresh world."""
+        names = self.world()
+        exec(compile(textwrap.dedent(code), f"<exercise {self.id}>", "exec"), names)  # noqa: S102  (our own data)
+        return names[self.thing]
+
+    def __repr__(self) -> str:
+        return f"<Exercise {self.id}: {self.title}>"
+
+
+def mutated(solution: str, mutant: Mutant) -> str:
+    """Return the solution with the mutant's mistake in it.
+
+    Raises
+    ------
+    ValueError
+        The edit does not fit the solution: its `old` does not stand there exactly once.
+    """
+    if (times := solution.count(mutant.old)) != 1:
+        raise ValueError(f"mutant {mutant.name!r}: {mutant.old!r} stands {times} times in the solution; once is needed")
+    return solution.replace(mutant.old, mutant.new)
+
+
+def sentence(test: Test) -> str:
+    """Return what a test asks for, as a sentence.
+
+    Examples
+    --------
+    >>> def test_a_plain_answer_ends_the_run(agent): ...
+    >>> sentence(test_a_plain_answer_ends_the_run)
+    'a plain answer ends the run'
+    """
+    return getattr(test, "sentence", None) or test.__name__.removeprefix("test_").replace("_", " ")

@@ -1,0 +1,36 @@
+"""Asserts with a reason that teaches: what was asked for, what came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LONGEST = 120  # characters of a value in a reason
+
+
+def expect(got: Any, wanted: Any, what: str) -> None:
+    """Assert that `got` equals `wanted`; the reason names both.
+
+    Examples
+    --------
+    >>> expect([1], [1, 3], "for turns [1]")
+    Traceback (most recent call last):
+    ...
+    AssertionError: for turns [1] expected [1, 3], got [1]
+    """
+    assert _same(got, wanted), f"{what} expected {shown(wanted)}, got {shown(got)}"
+
+
+def _same(got: Any, wanted: Any) -> bool:
+    try:
+        return bool(got == wanted)
+    except Exception:  # an object that cannot be compared is not the same
+        return False
+
+
+def shown(value: Any) -> str:
+    """Return a value on one line, cut where it is long, whatever its repr does."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception as error:
+        return f"a {type(value).__name__} whose repr raises {type(error).__name__}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -1,0 +1,105 @@
+"""What a check says: a line per test, ✓ or ✗, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from minagent_lab.course.exercise import Exercise, sentence
+from minagent_lab.course.running import attempted
+from minagent_lab.values import value
+from minagent_lab.views.html import escape
+
+
+class Line(NamedTuple):
+    """One test: what it asks for, whether it passed, and what there is to say about it."""
+
+    sentence: str
+    passed: bool
+    reason: str = ""
+
+
+@value
+class Report:
+    """What a check found. It shows itself as text and as HTML; no colour carries the meaning.
+
+    Parameters
+    ----------
+    title
+        Number and title of the exercise.
+    lines
+        One per test.
+    remark
+        What else there is to say: that the thing is of the wrong kind, or what the code printed.
+    """
+
+    title: str
+    lines: Sequence[Line] = ()
+    remark: str = ""
+
+    @property
+    def solved(self) -> bool:
+        """Whether all tests passed, and there was one."""
+        return bool(self.lines) and all(line.passed for line in self.lines)
+
+    @property
+    def headline(self) -> str:
+        """How far it is."""
+        if not self.lines:
+            return self.title
+        passed = sum(line.passed for line in self.lines)
+        end = "solved." if self.solved else "not there yet"
+        return f"{self.title}: {passed} of {len(self.lines)} passed, {end}"
+
+    def text(self) -> str:
+        """Return the report as plain text."""
+        rows = [f"{'✓' if line.passed else '✗'} {_row(line)}" for line in self.lines]
+        return "\n".join([self.headline, *rows, *([self.remark] if self.remark else [])])
+
+    def html(self) -> str:
+        """Return the report as HTML that needs no style sheet."""
+        rows = "".join(
+            f"<li><b>{'✓ passed' if line.passed else '✗ not yet'}</b> {escape(_row(line))}</li>" for line in self.lines
+        )
+        remark = f"<p>{escape(self.remark)}</p>" if self.remark else ""
+        return f"<p><b>{escape(self.headline)}</b></p><ul>{rows}</ul>{remark}"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Return the report for a notebook."""
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+def _row(line: Line) -> str:
+    return f"{line.sentence}: {line.reason}" if line.reason else line.sentence
+
+
+def report_on(exercise: Exercise, thing: Any) -> Report:
+    """Run the tests of an exercise on a thing, whatever it is, and say what came of it."""
+    title = f"{exercise.id} {exercise.title}"
+    if not _fits(exercise, thing):
+        return Report(title, [Line(f"check got {_kind(thing)}", False, f"it wants {exercise.wants}")])
+    lines, printed = [], ""
+    for test in exercise.tests:
+        outcome = attempted(test, thing)
+        lines.append(Line(sentence(test), outcome.problem is None, outcome.problem or outcome.note))
+        printed = printed or outcome.printed
+    return Report(title, lines, f"Your code printed: {printed}" if printed else "")
+
+
+def _fits(exercise: Exercise, thing: Any) -> bool:
+    try:
+        return bool(exercise.fits(thing))
+    except Exception:  # whatever it is, it is not that
+        return False
+
+
+def _kind(thing: Any) -> str:
+    kind = type(thing)  # and not isinstance(), which asks the thing itself
+    if issubclass(kind, type):
+        return f"the class {thing.__name__}"
+    if thing is None or thing is ...:
+        return "None" if thing is None else "three dots"
+    return f"{'an' if kind.__name__[:1].lower() in 'aeiou' else 'a'} {kind.__name__}"

@@ -1,0 +1,129 @@
+"""Running code that may be wrong in any way: it may raise, loop for ever, exit, or print a megabyte. We go on."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+from minagent_lab.results import exception_text
+from minagent_lab.values import storable
+
+STEPS = 1_000_000  # of Python that a learner's code may take in one test; an honest one takes some thousands
+PRINTED = 500  # characters of output that are kept
+
+
+class TooLong(BaseException):
+    """The code took more steps than any solution needs. No ``except Exception`` in a learner's code swallows it."""
+
+
+class Outcome(NamedTuple):
+    """What came of a test.
+
+    Parameters
+    ----------
+    problem
+        ``None`` when it passed, else why it did not, in one line.
+    failed_by
+        The kind of exception that said so, or ``""``.
+    printed
+        What the code printed, cut.
+    note
+        What a test that passed has to say all the same.
+    """
+
+    problem: str | None
+    failed_by: str = ""
+    printed: str = ""
+    note: str = ""
+
+
+def attempted(test: Callable[[Any], str | None], thing: Any, steps: int = STEPS) -> Outcome:
+    """Run a test on a thing, whatever the thing does. Ctrl-C alone comes through.
+
+    Examples
+    --------
+    >>> def test(loop): loop()
+    >>> def loop():
+    ...     while True: pass
+    >>> attempted(test, loop).problem
+    'it did not come to an end: stopped after 1,000,000 steps of Python'
+    """
+    output = _Cut()
+    problem, failed_by, note = None, "", None
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        try:
+            with at_most(steps):
+                note = test(thing)
+        except TooLong:
+            problem, failed_by = f"it did not come to an end: stopped after {steps:,} steps of Python", "TooLong"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit too: a cell that checks must not end the kernel
+            failed_by = type(error).__name__
+            problem = str(error) if isinstance(error, AssertionError) and str(error) else exception_text(error)
+    return Outcome(storable(problem) if problem else problem, failed_by, output.kept(), note or "")
+
+
+@contextlib.contextmanager
+def at_most(steps: int) -> Iterator[None]:
+    """Raise `TooLong` when a learner's code takes more steps in the block. No limit while a debugger is at work.
+
+    A step is one instruction of Python's virtual machine: the count is the same on every computer, and even a loop on
+    a single line has steps. Code of this package and of installed ones is not counted.
+    """
+    if sys.gettrace() is not None:
+        yield
+        return
+    left = steps
+
+    def entered(frame: FrameType, _: str, __: Any) -> Any:
+        if frame.f_code.co_filename.startswith(_NOT_COUNTED):
+            return None
+        frame.f_trace_opcodes = True
+        return count
+
+    def count(_: FrameType, event: str, __: Any) -> Any:
+        nonlocal left
+        if event == "opcode":
+            left -= 1
+            if left < 0:
+                raise TooLong
+        return count
+
+    sys.settrace(entered)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+_NOT_COUNTED = (
+    str(Path(__file__).parents[1]),
+    *{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")},
+)
+
+
+class _Cut(io.TextIOBase):
+    """A file that remembers how it began, and how much there was."""
+
+    def __init__(self) -> None:
+        self._text, self._size = "", 0
+
+    def write(self, text: str) -> int:
+        self._text += text[: max(PRINTED - len(self._text), 0)]
+        self._size += len(text)
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+    def kept(self) -> str:
+        """Return the beginning, and how much was left out."""
+        left_out = self._size - len(self._text)
+        return f"{self._text}… ({left_out:,} more characters)" if left_out else self._text
