@@ -149,8 +149,10 @@ class Notebook:
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell").nth(number)
 
     def view(self, number: int) -> object:
-        """Return the stepper in a cell's output."""
-        return self.cell(number).locator(".lab-root").first
+        """Return the stepper in a cell's output, scrolled into view: JupyterLab renders no text elsewhere."""
+        view = self.cell(number).locator(".lab-root").first
+        view.scroll_into_view_if_needed()
+        return view
 
     def cells(self) -> int:
         return self.page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.length")
