@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from minagent_lab.files import write_whole
 from minagent_lab.values import parse_json
 
 FILE = ".minagent_lab_progress.json"
@@ -76,17 +76,3 @@ def _write(data: dict[str, Any]) -> None:
         return
     with contextlib.suppress(OSError):  # a folder that cannot be written to is no reason to stop a lesson
         write_whole(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is the old one or the new one at every moment, even when the machine stops."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
