@@ -137,6 +137,14 @@ def test_steps_that_say_the_same_are_equal():
     assert Step("final", "x") != "x"
 
 
+def test_a_result_may_be_made_from_a_list_of_messages():
+    messages = [Message("user", "Hi")]
+    result = RunResult("", (), messages, {}, "failed")
+    messages.append(Message("user", "more"))
+
+    assert result.messages == [Message("user", "Hi")]
+
+
 def test_a_result_is_frozen_and_short():
     result = RunResult("Hello.", (Step("final", "Hello."),), History([Message("user", "Hi")]), {}, "completed")
 

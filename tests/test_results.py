@@ -14,8 +14,7 @@ from unittest import mock
 import numpy
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from lab import json_values
+from lab import half_texts, json_values
 
 from minagent_lab.results import NotJson, error_text, exception_text, result_text
 
@@ -170,7 +169,7 @@ def test_what_has_no_json_form_is_refused_without_an_address(result, what):
     assert len(str(refusal.value)) < 400
 
 
-@given(st.text(st.characters(codec=None, categories=["Cs", "Ll", "Lo"])))
+@given(half_texts)
 def test_what_the_model_reads_can_always_be_stored(text):
     result_text("t", text).encode("utf-8")
     result_text("t", [text]).encode("utf-8")

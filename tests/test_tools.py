@@ -292,6 +292,11 @@ def test_a_changed_copy_of_a_tool_is_a_whole_tool():
     assert first.name == "t"
 
 
+def test_tools_that_are_made_from_the_same_parts_are_equal():
+    assert tool(print) == tool(print)
+    assert tool(print) != tool(dict)
+
+
 def test_tools_and_registries_show_their_names():
     assert repr(tool(print)) == "Tool('t')"
     assert repr(adder()) == "ToolRegistry(add)"

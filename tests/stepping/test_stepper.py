@@ -1,3 +1,5 @@
+import inspect
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -254,6 +256,22 @@ def test_who_watches_is_told_of_each_move_and_of_nothing_else():
     walk.forward()
 
     assert told == [1, 0]
+
+
+def test_who_stops_watching_while_being_told_leaves_the_others_alone():
+    told, walk = [], finished()
+    stop = walk.watch(lambda: (told.append("once"), stop()))
+    walk.watch(lambda: told.append("always"))
+    walk.back()
+    walk.back()
+
+    assert told == ["once", "always", "always"]
+
+
+def test_the_limit_is_that_of_a_run_unless_it_is_told():
+    assert (
+        Stepper(FakeModel([]), adder(), "x").max_steps == inspect.signature(run).parameters["max_steps"].default == 10
+    )
 
 
 def test_stepper_and_turn_show_themselves_in_one_short_line():
