@@ -5,6 +5,7 @@
     ├── MaxStepsExceeded   (RuntimeError)    the model was asked `max_steps` times and still wanted a tool
     ├── UnexpectedRequest  (AssertionError)  an `Expect` in the script did not find the request it expected
     ├── ScriptNotExhausted (AssertionError)  `assert_exhausted()` found script items that nobody asked for
+    ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
     └── FixtureError       (ValueError)      a fixture file is not what its format says
 
 Each is also a child of the built-in that fits, so `except RuntimeError` works as well. What a *model* or a *tool* did
@@ -83,6 +84,10 @@ class UnexpectedRequest(MinAgentError, AssertionError):
 
 class ScriptNotExhausted(MinAgentError, AssertionError):
     """Script items were left over when a test expected all of them to be used."""
+
+
+class RealCallBarred(MinAgentError, RuntimeError):
+    """A test was about to ask a real model, and did not say that it may."""
 
 
 class FixtureError(MinAgentError, ValueError):
