@@ -15,9 +15,7 @@ scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False,
 json_values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=12
 )
-half_texts = st.text(
-    st.characters(codec=None, categories=["Cs"]) | st.sampled_from("a结✅")
-)  # lone surrogates among them
+half_texts = st.text(st.characters(codec=None, categories=["Cs"]) | st.sampled_from("a结✅"))  # with lone surrogates
 json_objects = st.dictionaries(st.text(), json_values, max_size=4)
 
 
