@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from minagent_lab.values import copy_json, dump_json
+from minagent_lab.values import a_kind, copy_json, dump_json
 
 
 def check_text(name: str, text: Any, *, empty: bool = True) -> None:
@@ -94,7 +94,7 @@ def check_reply(model: Any, reply: Any, kind: type) -> None:
     if hasattr(reply, "__await__"):
         discard(reply)
         raise TypeError(f"{asked} is async, and a run asks plain models; write def, not async def")
-    raise TypeError(f"{asked} returned a {type(reply).__name__}, {reply!r:.80}; return a ModelResponse")
+    raise TypeError(f"{asked} returned {a_kind(reply)}, {reply!r:.80}; return a ModelResponse")
 
 
 def discard(awaitable: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from minagent_lab.messages import Message
+from minagent_lab.values import a_kind
 
 
 class History(Sequence[Message]):
@@ -44,8 +45,8 @@ class History(Sequence[Message]):
     def append(self, message: Message) -> None:
         """Add one message at the end."""
         if not isinstance(message, Message):
-            kind = type(message).__name__
-            raise TypeError(f"message {self._length + 1} is a {kind}, {message!r:.80}; write Message(role, content)")
+            kind, number = a_kind(message), self._length + 1
+            raise TypeError(f"message {number} is {kind}, {message!r:.80}; write Message(role, content)")
         if len(self._rows) != self._length:  # somebody else went on from here: part ways
             self._rows = self._rows[: self._length]
         self._rows.append(message)

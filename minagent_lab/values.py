@@ -85,7 +85,7 @@ def _complaint(value: Any, name: str, room: int) -> str:
     if isinstance(value, dict):
         for key, item in value.items():
             if type(key) is not str:
-                return f"{name} has the key {key!r}, a {type(key).__name__}; JSON keys are text: write {str(key)!r}"
+                return f"{name} has the key {key!r}, {a_kind(key)}; JSON keys are text: write {str(key)!r}"
             if complaint := _complaint(item, f"{name}[{key!r}]", room - 1):
                 return complaint
     elif isinstance(value, (list, tuple)):
@@ -95,10 +95,24 @@ def _complaint(value: Any, name: str, room: int) -> str:
     elif isinstance(value, float) and not math.isfinite(value):
         return f"{name} is {value}, which JSON cannot say; use null or text"
     elif not isinstance(value, (str, int, float, type(None))):
-        kind = type(value).__name__
-        article = "an" if kind[:1].lower() in "aeiou" else "a"
-        return f"{name} is {article} {kind}; use only what JSON knows: text, numbers, true, false, null, lists, objects"
+        return f"{name} is {a_kind(value)}; use only what JSON knows: text, numbers, true, false, null, lists, objects"
     return ""
+
+
+def a_kind(value: Any) -> str:
+    """Return what kind of thing it is, with its article; asks the thing itself nothing.
+
+    Examples
+    --------
+    >>> a_kind(5), a_kind("five"), a_kind(None), a_kind(int)
+    ('an int', 'a str', 'None', 'the class int')
+    """
+    kind = type(value)
+    if issubclass(kind, type):
+        return f"the class {value.__name__}"
+    if value is None:
+        return "None"
+    return f"{'an' if kind.__name__[:1].lower() in 'aeiou' else 'a'} {kind.__name__}"
 
 
 def dump_json(value: Any, *, compact: bool = False) -> str:

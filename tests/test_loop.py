@@ -311,7 +311,7 @@ def test_what_no_run_can_start_with_is_refused_and_named(fields, said):
 
 @pytest.mark.parametrize("reply", [None, "Hello.", Message("assistant", "Hello."), {"content": "Hello."}])
 def test_a_model_that_answers_with_something_else_is_named(reply):
-    with pytest.raises(TypeError, match=r"^Own.complete\(\) returned a .*; return a ModelResponse$"):
+    with pytest.raises(TypeError, match=r"^Own.complete\(\) returned .*; return a ModelResponse$"):
         run(Own(lambda messages, tools: reply), adder(), "x")
 
 

@@ -92,7 +92,7 @@ def test_replace_makes_a_changed_copy_and_checks_it():
         (("c1", "add", '{"a": 1}'), TypeError, "ToolCall c1: arguments is '{\"a\": 1}'; write a dict"),
         (("c1", "add", [1]), TypeError, "ToolCall c1: arguments is [1]; write a dict"),
         (("c1", "add", {"a": float("nan")}), TypeError, "arguments['a'] is nan, which JSON cannot say"),
-        (("c1", "add", {"a": {1: 2}}), TypeError, "arguments['a'] has the key 1, a int"),
+        (("c1", "add", {"a": {1: 2}}), TypeError, "arguments['a'] has the key 1, an int"),
         (("c1", "add", {"a": [10**5000]}), ValueError, "ToolCall c1: arguments holds a number too long to be written"),
         (("c\ud800", "add", {}), ValueError, "ToolCall.id holds '\\ud800' at 1, half of a character"),
     ],

@@ -32,7 +32,7 @@ def test_items_that_are_left_over_fail_the_test(project):
             run(fake_model(["Hello.", "And more."]), ToolRegistry(), "Hi")
     """)  # fmt: skip
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*1 of 2 script items are left*And more.*"])
+    result.stdout.fnmatch_lines(["*1 of 2 script items is left*And more.*"])
 
 
 def test_a_recording_is_found_by_name_beside_the_test(project):

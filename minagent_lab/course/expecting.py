@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from minagent_lab.values import a_kind
+
 LONGEST = 120  # characters of a value in a reason
 
 
@@ -17,7 +19,8 @@ def expect(got: Any, wanted: Any, what: str) -> None:
     ...
     AssertionError: for turns [1] expected [1, 3], got [1]
     """
-    assert _same(got, wanted), f"{what} expected {shown(wanted)}, got {shown(got)}"
+    if not _same(got, wanted):
+        raise AssertionError(f"{what} expected {shown(wanted)}, got {shown(got)}")
 
 
 def _same(got: Any, wanted: Any) -> bool:
@@ -32,5 +35,5 @@ def shown(value: Any) -> str:
     try:
         text = " ".join(repr(value).split())
     except Exception as error:
-        return f"a {type(value).__name__} whose repr raises {type(error).__name__}"
+        return f"{a_kind(value)} whose repr raises {type(error).__name__}"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

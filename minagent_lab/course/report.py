@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from minagent_lab.course.exercise import Exercise, sentence
 from minagent_lab.course.running import attempted
-from minagent_lab.values import value
+from minagent_lab.values import a_kind, value
 from minagent_lab.views.html import escape
 
 
@@ -80,7 +80,8 @@ def report_on(exercise: Exercise, thing: Any) -> Report:
     """Run the tests of an exercise on a thing, whatever it is, and say what came of it."""
     title = f"{exercise.id} {exercise.title}"
     if not _fits(exercise, thing):
-        return Report(title, [Line(f"check got {_kind(thing)}", False, f"it wants {exercise.wants}")])
+        got = "three dots" if thing is ... else a_kind(thing)
+        return Report(title, [Line(f"check got {got}", False, f"it wants {exercise.wants}")])
     lines, printed = [], ""
     for test in exercise.tests:
         outcome = attempted(test, thing)
@@ -94,12 +95,3 @@ def _fits(exercise: Exercise, thing: Any) -> bool:
         return bool(exercise.fits(thing))
     except Exception:  # whatever it is, it is not that
         return False
-
-
-def _kind(thing: Any) -> str:
-    kind = type(thing)  # and not isinstance(), which asks the thing itself
-    if issubclass(kind, type):
-        return f"the class {thing.__name__}"
-    if thing is None or thing is ...:
-        return "None" if thing is None else "three dots"
-    return f"{'an' if kind.__name__[:1].lower() in 'aeiou' else 'a'} {kind.__name__}"

@@ -86,9 +86,13 @@ class FakeModel:
     def assert_exhausted(self) -> None:
         """Raise `ScriptNotExhausted` when items are left over: the agent asked less often than expected."""
         if self.remaining:
-            asked, left = f"{self.name} was asked {len(self._calls)} times", self._script.items()[self._next]
-            many = f"{self.remaining} of {len(self._script)} script items are left"
+            asked, left = f"{self.name} was asked {_times(len(self._calls))}", self._script.items()[self._next]
+            many = f"{self.remaining} of {len(self._script)} script items {'is' if self.remaining == 1 else 'are'} left"
             raise ScriptNotExhausted(f"{asked}, and {many}; the next one is {left!r:.120}")
 
     def __repr__(self) -> str:
         return f"<FakeModel {self.name}: {self._next} of {len(self._script)} items used>"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

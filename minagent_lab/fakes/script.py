@@ -11,7 +11,7 @@ from typing import Any
 from minagent_lab.errors import UnexpectedRequest
 from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.model import ModelRequest
-from minagent_lab.values import value
+from minagent_lab.values import a_kind, value
 
 
 @value
@@ -96,7 +96,7 @@ def _response(item: Any, place: int) -> ModelResponse:
         hint = f"calls stand in a list, even a single one: [{item!r}]"
     elif isinstance(item, list):
         hint = "a list holds one ToolCall or more, and nothing else"
-    raise TypeError(f"不认识的脚本项 {item!r:.120} (unknown script item {place}, a {type(item).__name__}; {hint})")
+    raise TypeError(f"不认识的脚本项 {item!r:.120} (unknown script item {place}, {a_kind(item)}; {hint})")
 
 
 def _written(response: ModelResponse) -> Any:

@@ -52,7 +52,7 @@ def _row(kind: str, number: str, role: str, body: str, size: int) -> str:
     words = f'{size:,} <span class="cw">char{"" if size == 1 else "s"}</span>'
     return (
         f'<li class="lab-msg {kind}"><span class="n">{number}</span><span class="role">{role}</span>'
-        f'<div class="b">{body}</div><span class="x"><span class="lab-new">NEW</span>{words}</span></li>'
+        f'<div class="b">{body}</div><span class="x"><span class="lab-new">NEW </span>{words}</span></li>'
     )
 
 
@@ -66,9 +66,9 @@ def _body(message: Message) -> str:
 
 
 def _result(message: Message) -> str:
-    chip = f'<span class="lab-id">{escape(message.tool_call_id or "")}</span><span class="lab-of">result</span>'
+    chip = f'<span class="lab-id">{escape(message.tool_call_id or "")} </span><span class="lab-of">result </span>'
     if message.content.startswith('{"error": '):
-        chip += '<span class="lab-err">error as data</span>'
+        chip += '<span class="lab-err">error as data </span>'
     if len(message.content) > FOLD:
         return _folded(message.content, chip)
     held = quoted(message.content) if message.content else empty_text()
@@ -79,7 +79,7 @@ def call_line(call: ToolCall) -> str:
     """Return a tool call: its id as a chip, its name, its arguments as JSON."""
     arguments = dump_json(call.arguments)
     return (
-        f'<span class="lab-call"><span class="lab-id">{escape(call.id)}</span>'
+        f'<span class="lab-call"><span class="lab-id">{escape(call.id)} </span>'
         f'<code><span class="fn">{escape(call.name)}</span> {span(arguments)}</code></span>'
     )
 
@@ -196,12 +196,13 @@ def script_row(number: int, item: Any) -> str:
     """Return one item of the script; the panel adds whether it is used, next or to come."""
     words = item_words(item)
     held = span(words) if isinstance(item, str) else quoted(words)
-    return f'<li><span class="n">{number}</span><span class="w"></span><span class="t">{held}</span></li>'
+    text = f'<span class="t" title="{escape(words)}">{held}</span>'
+    return f'<li><span class="n">{number}</span><span class="w"></span>{text}</li>'
 
 
 def source_line(line: str) -> str:
     """Return one line of the loop's source; the panel adds whether it ran."""
-    return f"<li>{escape(line)}</li>"
+    return f'<li><span class="lab-heard"></span>{escape(line)}</li>'
 
 
 __all__ = [

@@ -15,8 +15,8 @@ const SKELETON = `
 <div class="lab-grid">
   <div class="lab-main">
     <h3 class="lab-h"><b class="sees"></b><span class="counts"></span><span class="sent r"></span></h3>
-    <div class="lab-hist" role="log" aria-live="off" tabindex="0" data-own-keys><ol class="lab-rows" role="list"></ol></div>
-    <h3 class="lab-h"><b>What it answered</b><span class="item"></span></h3>
+    <div class="lab-hist" role="log" aria-live="off" tabindex="0"><ol class="lab-rows" role="list"></ol></div>
+    <h3 class="lab-h"><b>What it replied</b><span class="item"></span></h3>
     <div class="lab-answers"></div>
   </div>
   <aside class="lab-side" aria-label="script and loop">
@@ -101,6 +101,7 @@ function drawSource(part, frame) {
     const on = at + 1 === frame.line;
     const state = on ? "on" : frame.ran.includes(at + 1) ? "ran" : "not";
     if (line.className !== state) line.className = state;
+    setText(line.firstElementChild, state === "not" ? "" : on ? "here: " : "ran: "); // heard, not seen
     if (on) setAttribute(line, "aria-current", "true");
     else line.removeAttribute("aria-current");
   });
@@ -127,7 +128,7 @@ function drawTime(part, items, frame, max) {
     [...plot.children].forEach((bar, at) => bar.classList.toggle("on", at + 1 === frame.call));
   });
   setAttribute(part.bars[0], "aria-label", items.columns
-    .map((column, at) => `call ${at + 1}: ${column.bars[0][0]} messages, ${column.bars[1][0]} characters`).join("; ") || "no call yet");
+    .map((column, at) => describeColumn(column, at + 1)).join("; ") || "no call yet");
   [...part.ticks.children].forEach((tick) => {
     const call = Number(tick.dataset.call), column = items.columns[call - 1];
     const on = call === frame.call, few = max <= FEW;
@@ -143,6 +144,11 @@ function drawTime(part, items, frame, max) {
   part.wall.classList.toggle("hit", frame.over);
 }
 
+function describeColumn({ bars: [messages, characters] }, call) {
+  const many = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `call ${call}: ${many(messages[0], "message")}, ${messages[1]} new; ${many(characters[0], "character")}, ${characters[1]} new`;
+}
+
 function makeTicks(part, max) {
   part.every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((step) => max / step <= FEW) || 10000;
   part.every = max > FEW ? Math.max(part.every, 5) : 1;
@@ -156,13 +162,13 @@ function makeTicks(part, max) {
 
 // ---- what stock widgets leave out: names, states, and keys that must not reach the notebook
 
-function describe(root, frame, { max, scale }) {
+function describe(root, frame, { max, scale, about }) {
   const transport = root.querySelector(".lab-transport"), slider = root.querySelector(".lab-slider");
   const knob = slider?.querySelector("[role=slider]");
   setStyle(root, "--lab-scale", scale);
   setStyle(slider, "--lab-part", `${(100 * frame.call) / max}%`);
   setAttribute(root, "role", "group");
-  setAttribute(root, "aria-label", "Stepper");
+  setAttribute(root, "aria-label", `Stepper: ${about}`);
   setAttribute(root, "tabindex", "0");
   setAttribute(transport, "role", "toolbar");
   setAttribute(transport, "aria-label", "Step through the run");

@@ -43,7 +43,7 @@ def _lines(stepper: Stepper) -> Iterator[str]:
     if turn.response is not None:
         reply = turn.response
         why = f"stop reason {reply.stop_reason}, usage {tokens(reply.usage)}"
-        yield f"What it answered: {_cut(_said(reply.message))}; {why}"
+        yield f"What it replied: {_cut(_said(reply.message))}; {why}"
         if turn.results:
             yield plain(then(turn))
     if turn.status != "running":
@@ -108,13 +108,13 @@ def _call(stepper: Stepper, turn: Turn) -> str:
     )
     old = row.messages - row.new
     # all but the last two of the messages that were sent before are told by the call before
-    known = max(old - 2, 0) if turn.call > 1 else 0
+    known = old - 2 if old > 3 else 0
     rows = [_plain_row(f"messages 1 to {known}: as in call {turn.call - 1}")] if known else []
     for number, message in enumerate(turn.request.messages[known:], known + 1):
         rows.append(_table_row("NEW" if number > old else "", message.role, message))
     if turn.response is not None:
         note = f" (stop reason {escape(turn.response.stop_reason)}, usage {escape(tokens(turn.response.usage))})"
-        rows.append(_table_row("", "answer", turn.response.message, note))
+        rows.append(_table_row("", "reply", turn.response.message, note))
     after = f"<p>{rich(then(turn))}</p>" if turn.results else ""
     return f"{head}<table>{''.join(rows)}</table>{after}"
 
@@ -124,7 +124,7 @@ def _kept(text: str) -> str:
 
 
 def _plain_row(words: str) -> str:
-    return f'<tr><td></td><td></td><td align="left">{escape(words)}</td></tr>'
+    return f'<tr><td></td><td></td><td><div align="left">{escape(words)}</div></td></tr>'
 
 
 def _table_row(mark: str, role: str, message: Message, note: str = "") -> str:
@@ -132,4 +132,7 @@ def _table_row(mark: str, role: str, message: Message, note: str = "") -> str:
     body = span(text)
     if len(text) > FOLD:
         body = f"<details><summary>{span(_cut(text))}</summary>{span(_kept(text))}</details>"
-    return f'<tr><td>{mark}</td><td align="left"><b>{role}</b></td><td align="left">{body}{note}</td></tr>'
+    cells = (
+        f'<td>{mark}</td><td><div align="left"><b>{role}</b></div></td><td><div align="left">{body}{note}</div></td>'
+    )
+    return f"<tr>{cells}</tr>"

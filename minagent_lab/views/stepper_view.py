@@ -21,7 +21,7 @@ from minagent_lab.views.html import bold, escape, plain, quoted, rich
 from minagent_lab.views.panel import Panel
 from minagent_lab.views.source import loop_lines, loop_source
 from minagent_lab.views.static import static_html, static_text
-from minagent_lab.views.words import count, items_used, lines_note, now, position, script_of
+from minagent_lab.views.words import count, items_used, lines_note, now, position, script_of, short
 
 SPEEDS = {"1 call per second": 1000, "2 calls per second": 500, "1 call in 2 seconds": 2000}  # milliseconds between
 
@@ -153,6 +153,7 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
             self.last_error = stepper.error
         turn = stepper.turn
         if turn is not None and stepper.at_frontier and (stepper.ended or any(r.error for _, r in turn.results)):
+            self._notice += "" if stepper.ended or not self._playing else "Paused: a tool failed."
             self._playing = False
         self.panel.add(list(self._new_blocks()))
         self.panel.frame = self._frame()
@@ -172,6 +173,7 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
             "model": f"model {quoted(str(name))}",
             "script": count(len(script), "item") if script else "",
             "scale": scale,
+            "about": short(self.stepper.prompt),
         }
 
     def _items(self) -> dict[str, list[Any]]:
@@ -210,10 +212,10 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         return {
             "call": stepper.index,
             "position": rich([bold(here), f" {limit}"]),
-            "now": rich([*now(stepper), f" {self._notice}" if self._notice else ""]),
+            "now": f'<span class="lab-heard">{escape(here)}. </span>{rich([*now(stepper), f" {self._notice}"])}',
             "sees": f"What the model {'sees' if turn else 'will see'} at call {stepper.index or 1}",
             "counts": f"{count(sent.messages, 'message')}, {sent.new} new; {count(len(request.tools), 'tool')}",
-            "sent": f"{count(sent.characters, 'char')} sent",
+            "sent": f"{count(sent.characters, 'char')} {'sent' if turn else 'to send'}",
             "rows": sent.messages + 1,
             "fresh": sent.messages - sent.new + 1,
             "item": f"script item {turn.item}" if turn and turn.item else "",

@@ -70,8 +70,12 @@ def asked(turn: Turn) -> str:
         return "The model answered with text."
     wish = "a tool" if len(calls) == 1 else f"{len(calls)} tools"
     if turn.response.stop_reason == "max_tokens":
-        return f"The model asked for {wish}, but its answer was cut; no tool was run."
-    return f"The model asked for {wish}."
+        return f"The model asked for {wish}, but its reply was cut; no tool was run."
+    failed = sum(result.error is not None for _, result in turn.results)
+    if not failed:
+        return f"The model asked for {wish}."
+    which = "it failed" if len(calls) == 1 else f"{failed} of them failed"
+    return f"The model asked for {wish}; {which}, and it can read why."
 
 
 def then(turn: Turn) -> Sentence:
@@ -172,7 +176,7 @@ def end(stepper: Stepper, turn: Turn) -> End:
     if isinstance(turn.error, ScriptExhausted):
         items = count(turn.error.script_length, "item")
         why = f"Call {turn.error.call_number} was made, but the script has {items}."
-        step = "Add an item for this call, for example a text, so that the run can end."
+        step = "Was this call right? Then add an item for it. Was it wrong? Then repair the agent."
         return End("stop", f"Stopped at {at}: the script is used up", _first_words(turn.error),
                    [("why", [why]), ("last message", last), ("next", [step])])  # fmt: skip
     if isinstance(turn.error, MaxStepsExceeded):
@@ -209,8 +213,9 @@ def _answered(stepper: Stepper, response: ModelResponse, at: str) -> End:
 
 
 def _first_words(error: BaseException) -> str:
-    """Return the exception's own text up to where it says the same in English."""
-    return str(error).split(" (", 1)[0]
+    """Return the exception's own text, Chinese and English, up to where it goes into details."""
+    head, colon, _ = str(error).partition(": ")
+    return f"{head})" if colon else head
 
 
 def _last_message(turn: Turn) -> Sentence:

@@ -235,7 +235,7 @@ def test_stepping_works_where_the_panel_cannot_load(open_notebook):
     output = notebook.cell(1).locator(".jp-OutputArea-output").last
     expect(output).to_contain_text("Nothing has been asked yet")
     output.get_by_role("button", name="Next").click()
-    expect(output).to_contain_text("What it answered: [c1] add")
+    expect(output).to_contain_text("What it replied: [c1] add")
 
 
 @pytest.mark.parametrize("width", [1400, 700])

@@ -45,7 +45,7 @@ def test_any_row_of_items_is_a_script(items):
 @pytest.mark.parametrize(
     ("item", "hint"),
     [
-        (None, "a NoneType; write text, a list of ToolCall, or a ModelResponse"),
+        (None, "None; write text, a list of ToolCall, or a ModelResponse"),
         ({"kind": "text"}, "a dict; write text"),
         (5, "an? int; write text"),
         (b"Hello.", "a bytes; write text"),
@@ -55,7 +55,7 @@ def test_any_row_of_items_is_a_script(items):
         ([], "a list holds one ToolCall or more, and nothing else"),
         ([call(), "Hello."], "a list holds one ToolCall or more, and nothing else"),
         ([[call()]], "a list holds one ToolCall or more, and nothing else"),
-        (Expect(None, request=print), "a NoneType; write text"),
+        (Expect(None, request=print), "None; write text"),
         (Expect(Expect("Hello.", request=print), request=print), "an? Expect; write text"),
     ],
 )

@@ -9,12 +9,12 @@ from .test_html import Reader
 
 def test_a_row_tells_number_role_text_and_size():
     read = Reader(blocks.message_row(2, Message("user", "你好")))
-    assert read.text == "2user你好NEW2 chars"
+    assert read.text == "2user你好NEW 2 chars"
 
 
 def test_a_result_stands_under_the_id_of_its_call():
     row = blocks.message_row(3, Message("tool", "5", tool_call_id="c1"))
-    assert Reader(row).text == "3toolc1result5NEW1 char"
+    assert Reader(row).text == "3toolc1 result 5NEW 1 char"
 
 
 def test_an_error_result_is_called_error_as_data():
@@ -30,7 +30,7 @@ def test_empty_text_says_so():
 def test_a_message_with_text_and_calls_shows_both():
     text = Reader(blocks.message_row(3, Message("assistant", "Let me see.", [ToolCall("c1", "add", {"a": 1})]))).text
     assert "Let me see." in text
-    assert 'c1add {"a": 1}' in text
+    assert 'c1 add {"a": 1}' in text
 
 
 @pytest.mark.parametrize("role", ["user", "tool", "assistant"])

@@ -6,7 +6,7 @@ from minagent_lab.views.static import static_html, static_text
 from .runs import RUNS, add, finished, shop, stepper
 from .test_html import Reader
 
-ALLOWED = {"p", "b", "table", "tr", "td", "span", "details", "summary", "code"}
+ALLOWED = {"p", "b", "table", "tr", "td", "span", "details", "summary", "code", "div"}
 
 
 def test_the_text_tells_the_call_that_is_shown_row_by_row():
@@ -16,7 +16,7 @@ def test_the_text_tells_the_call_that_is_shown_row_by_row():
         "Call 1 of at most 10. The model asked for a tool.",
         "What the model sees at call 1: 1 message, 1 new",
         "  1  user  2 + 3?  NEW",
-        'What it answered: [c1] add {"a": 2, "b": 3}; stop reason tool_use, usage unknown',
+        'What it replied: [c1] add {"a": 2, "b": 3}; stop reason tool_use, usage unknown',
         "Then the loop ran add and got 5; it appended the call and its result.",
     ]
 

@@ -67,9 +67,9 @@ ENDS = {
     "a script used up": (
         "stop",
         "Stopped at call 2 of at most 10: the script is used up",
-        "FakeModel 脚本已耗尽：Agent 没有收敛",
+        "FakeModel 脚本已耗尽：Agent 没有收敛 (script exhausted, the agent did not converge)",
     ),
-    "over max_steps": ("stop", "Stopped after call 2 of at most 2: over max_steps", "超过 2 步"),
+    "over max_steps": ("stop", "Stopped after call 2 of at most 2: over max_steps", "超过 2 步 (over max_steps=2)"),
     "a model that raises": (
         "stop",
         "Stopped at call 1 of at most 10: the model raised ConnectionError",
