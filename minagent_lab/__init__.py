@@ -26,6 +26,7 @@ from minagent_lab.expected import expect_error
 from minagent_lab.fakes.fake_model import FakeModel
 from minagent_lab.fakes.script import Expect
 from minagent_lab.fixtures.format import load_fixture
+from minagent_lab.fixtures.recorder import Recorder
 from minagent_lab.growth import Growth, history_growth
 from minagent_lab.history import History
 from minagent_lab.loop import AskModel, RunTool, agent_loop, run
@@ -62,6 +63,7 @@ __all__ = [
     "Model",
     "ModelRequest",
     "ModelResponse",
+    "Recorder",
     "RunResult",
     "RunTool",
     "ScriptExhausted",

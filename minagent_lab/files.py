@@ -15,9 +15,9 @@ def write_whole(path: Path, text: str) -> None:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder, "a.txt"), "你好\\n")
+    ...     write_whole(Path(folder, "a.txt"), "你好。")
     ...     [(file.name, file.read_bytes().decode()) for file in Path(folder).iterdir()]
-    [('a.txt', '你好\\n')]
+    [('a.txt', '你好。')]
     """
     path = Path(os.path.realpath(path))
     part = path.with_name(f".{path.name[:40]}.{os.urandom(4).hex()}.part")
