@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if sys.version_info < (3, 11):  # noqa: UP036  for who runs it from a checkout; an installer looks by itself
     raise ImportError("minagent_lab needs Python 3.11 or newer, and this is " + sys.version.split()[0])
 
-from minagent_lab.attempt import attempt
 from minagent_lab.errors import (
     FixtureError,
     MaxStepsExceeded,
@@ -78,7 +77,6 @@ __all__ = [
     "Turn",
     "UnexpectedRequest",
     "agent_loop",
-    "attempt",
     "expect_error",
     "history_growth",
     "load_fixture",
