@@ -58,6 +58,12 @@ def test_each_key_too_many_is_named_once(arguments, known):
         ({"type": "string"}, 12345, "n must be text, got 12345"),
         ({"type": ["string", "null"]}, 1, "n must be text or null, got 1"),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "x", 'n must be a whole number or null, got "x"'),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 3}]},
+            "x",
+            'n cannot be validated by any definition, got "x"',
+        ),
+        ({"anyOf": [{"type": "integer"}, {"minLength": 3}]}, "x", 'n cannot be validated by any definition, got "x"'),
         ({"enum": ["a", "b"]}, "c", 'n must be one of "a", "b", got "c"'),
         ({"const": "北京"}, "上海", 'n must be "北京", got "上海"'),
         ({"minimum": 3}, 2, "n must be bigger than or equal to 3, got 2"),
@@ -146,6 +152,13 @@ def test_a_reference_may_point_anywhere_in_the_schema(pointer):
     said = problems({"x": "1"}, {"x": {"$ref": pointer}, "a/b%": number}, **rest)
 
     assert said == ['x must be a number, got "1"']
+
+
+def test_a_reference_may_stand_in_a_list_of_items():
+    pair = {"items": [{"$ref": "#/$defs/数"}, {"type": "string"}]}
+    said = problems({"pair": ["x", "y"]}, {"pair": pair}, **{"$defs": {"数": {"type": "number"}}})
+
+    assert said == ['pair[0] must be a number, got "x"']
 
 
 def test_a_reference_may_point_at_the_whole_schema():
