@@ -4,5 +4,6 @@
 """
 
 from minagent_lab.course.desk import check, hint, progress, quiz, solution
+from minagent_lab.course.pytest_runs import run_pytest
 
-__all__ = ["check", "hint", "progress", "quiz", "solution"]
+__all__ = ["check", "hint", "progress", "quiz", "run_pytest", "solution"]
