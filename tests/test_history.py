@@ -140,7 +140,7 @@ def test_what_is_no_list_of_messages_is_refused(wrong):
 
 @pytest.mark.parametrize("wrong", [{"role": "user", "content": "Hi"}, "Hi", None])
 def test_what_is_no_message_is_refused_with_its_place(wrong):
-    with pytest.raises(TypeError, match="message 2 is (a dict|a str|None), "):
+    with pytest.raises(TypeError, match=r"message 2 is (a dict|a str|None), "):
         History([USER, wrong])
 
 
