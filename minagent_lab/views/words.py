@@ -100,6 +100,8 @@ def _outcome(call: ToolCall, content: str, error: str | None) -> Sentence:
         return ["found no tool ", code(call.name), ", so the result is ", got]
     if error == "invalid_arguments":
         return ["did not run ", code(call.name), ", whose arguments do not fit: ", got]
+    if error == "not_run":
+        return ["did not run ", code(call.name), ": ", got]
     if error == "tool_failed":
         return ["ran ", code(call.name), ", which failed, so the result is ", got]
     return ["ran ", code(call.name), " and got ", got]

@@ -1,6 +1,6 @@
 import pytest
 
-from minagent_lab import Expect, FakeModel, Message, ModelResponse, Stepper, ToolRegistry
+from minagent_lab import Expect, FakeModel, Message, ModelResponse, Stepper, Tool, ToolCall, ToolRegistry
 from minagent_lab.views.html import plain
 from minagent_lab.views.words import (
     asked,
@@ -124,6 +124,20 @@ def test_what_the_loop_did_is_told_per_call():
     assert told("arguments that do not fit").startswith("Then the loop did not run add, whose arguments do not fit: {")
     assert told("a tool that fails").startswith("Then the loop ran div, which failed, so the result is {")
     assert told("a cut call").startswith("Then the loop ran nothing")
+
+
+def test_a_call_that_was_not_run_is_not_said_to_have_run():
+    def stop():
+        raise KeyboardInterrupt
+
+    registry = shop()
+    registry.add(Tool("stop", "", {"type": "object"}, stop))
+    walk = Stepper(FakeModel([[ToolCall("c1", "stop", {}), add("c2")], "x"]), registry, "hi")
+    with pytest.raises(KeyboardInterrupt):
+        walk.forward()
+    told = plain(then(walk.turn))
+    assert "ran stop, which failed" in told
+    assert "did not run add: {" in told
 
 
 def test_script_items_are_said_on_one_line():
