@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
@@ -43,6 +44,12 @@ class Reporter:
         self._path, self._given = path, given
         self.results: list[TestResult] = []
         self.interrupted = False
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Send pytest's own report nowhere. It must be there: pytest 8 lets it colour the values of asserts."""
+        reporter: Any = config.pluginmanager.unregister(name="terminalreporter")
+        config.pluginmanager.register(type(reporter)(config, io.StringIO()), "terminalreporter")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self) -> Generator[None, Any, Any]:

@@ -21,7 +21,7 @@ OPTIONS = (
     "--noconftest",  # a conftest.py, or a pytest.ini, of somebody else is no concern of these tests
     "--import-mode=importlib",
     "--capture=no",  # what a test prints appears where it is run
-    "-pno:terminal",  # its report is replaced by ours
+    "--color=no",
     "-pno:cacheprovider",
     "-pno:faulthandler",  # wants a real stderr
     "-pno:threadexception",
