@@ -241,11 +241,10 @@ def words(cell: Cell) -> int:
 
 @rule
 def has_short_prose_cells(chapter: Chapter) -> Iterator[str]:
-    """A learner reads sixty words between two runs, not a page. The opening, a recap and a quiz may be longer."""
+    """A learner reads sixty words between two runs, not a page. The opening and a recap may be longer."""
     recap = re.compile(r"#+ .*\brecap\b", re.IGNORECASE)
-    listed = re.compile(r"\*\*\d+\. ", re.MULTILINE)  # the questions of a quiz are read one by one
     told = [cell for cell in chapter.cells if cell.kind == "markdown" and not re.match(r"# \d\d ", cell.source)]
-    prose = [cell for cell in told if not recap.match(cell.source.strip()) and not listed.search(cell.source)]
+    prose = [cell for cell in told if not recap.match(cell.source.strip())]
     for cell in prose:
         if words(cell) > PROSE_WORDS:
             yield f"{cell.name}: {words(cell)} words, at most {PROSE_WORDS}; cut it in two"

@@ -7,7 +7,7 @@ from typing import Any
 
 from minagent_lab import FakeModel, RunResult, history_growth, run
 from minagent_lab.course.exercise import Exercise, Mutant
-from minagent_lab.course.expecting import expect
+from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.course.shop import CAKE, TEA, TOTAL, shop
 from minagent_lab.messages import ToolCall
@@ -20,7 +20,7 @@ def _played(script: Sequence[Any]) -> tuple[FakeModel, RunResult]:
     return model, run(model, shop(), "What do they cost?")
 
 
-def _several(count: int, kind: type) -> Callable[[Any], bool]:
+def _several(count: int, kind: type | tuple[type, ...]) -> Callable[[Any], bool]:
     def fits(thing: Any) -> bool:
         return isinstance(thing, tuple) and len(thing) == count and all(isinstance(part, kind) for part in thing)
 
@@ -33,7 +33,7 @@ TOGETHER = [[TEA, CAKE], [TOTAL], "Together they cost 20."]
 
 
 def _at_call_2() -> tuple[str, str, str]:
-    """Return the tool that the model asks for in its second answer, under which id, and what came back."""
+    """Return the tool that the model asks for in its second reply, under which id, and what came back."""
     _, result = _played(TOGETHER)
     asked = next(message for message in result.messages[2:] if message.tool_calls).tool_calls[0]
     text = next(message.content for message in result.messages if message.tool_call_id == asked.id)
@@ -42,21 +42,24 @@ def _at_call_2() -> tuple[str, str, str]:
 
 def test_the_tool_is_the_one_asked_for_at_call_2(read: Any) -> None:
     asked, got = _at_call_2()[0], read[0]
+    assert got is not ..., "asked_tool is still three dots; write the tool's name in quotes"
     assert got != "price", "asked_tool is 'price', which call 1 asked for; press Next until the view says Call 2"
-    assert got == asked, f"asked_tool is {got!r}; read part 5, What it answered, at call 2"
+    near = str(got).strip().lower().startswith(asked)
+    assert got == asked or not near, f"asked_tool is {got!r}; only the name, just as it stands there: {asked!r}"
+    assert got == asked, f"asked_tool is {shown(got)}; read What it replied at call 2"
 
 
 def test_the_id_is_that_of_the_same_request(read: Any) -> None:
     wanted, got = _at_call_2()[1], read[1]
-    assert got not in (TEA.id, CAKE.id), f"call_id is {got!r}, from call 1; at call 2 that one stands in part 4"
-    assert got == wanted, f"call_id is {got!r}; it stands in brackets in front of the tool's name, without them here"
+    assert got not in (TEA.id, CAKE.id), f"call_id is {got}, from call 1; take the one under What it replied at call 2"
+    assert got == wanted, f"call_id is {shown(got)}; it stands in brackets in front of the tool's name; leave them out"
 
 
 def test_the_text_is_what_the_tool_gave_back(read: Any) -> None:
     wanted, got = _at_call_2()[2], read[2]
     assert got != TOGETHER[-1], "that sentence is the model's, at call 3; what did the tool give back before it?"
     assert not isinstance(got, (int, float)), f"result_text is the number {got}; a model reads text, so write quotes"
-    assert got == wanted, f"result_text is {got!r}; read the sentence 'Then the loop ran …' at call 2"
+    assert got == wanted, f"result_text is {shown(got)}; read the sentence 'Then the loop ran …' at call 2"
 
 
 READ_A_CALL = Exercise(
@@ -72,7 +75,7 @@ result_text = "12"
 """,
     hints=[
         "The first try was read at call 1. Press Next once more, until the top line says Call 2.",
-        "Look at part 5, What it answered. The short text in brackets is the id, and the tool's name follows.",
+        "Look under What it replied. The short text in brackets is the id, and the tool's name follows.",
         "The result stands in the sentence that begins 'Then the loop ran …'. Even a number is text here, in quotes.",
     ],
     solution="""
@@ -91,14 +94,14 @@ result_text = "20"
             '"add"',
             '"price"',
             "test_the_tool_is_the_one_asked_for_at_call_2",
-            "Each call has an answer of its own, so look first which call the view shows.",
+            "Each call has a reply of its own, so look first which call the view shows.",
         ),
         Mutant(
             "takes the id of the last row that the model sees",
             '"c3"',
             '"c2"',
             "test_the_id_is_that_of_the_same_request",
-            "What the model sees at call 2 are the results of call 1; its own request comes out in part 5.",
+            "What the model sees at call 2 are the results of call 1; its own request stands under What it replied.",
         ),
         Mutant(
             "copies the brackets too",
@@ -134,29 +137,39 @@ def _growth() -> tuple[list[int], list[int]]:
 
 
 def test_three_calls_make_three_numbers(lists: Any) -> None:
-    expect([len(numbers) for numbers in lists], [3, 3], "for the lengths of the two lists")
+    for name, numbers in zip(("sent", "new"), lists, strict=True):
+        quoted = [number for number in numbers if isinstance(number, str)]
+        assert not quoted, f"{name} holds {quoted[0]!r}; write numbers, without quotes"
+        assert len(numbers) == 3, f"{name} holds {len(numbers)} numbers; the run makes three calls"
 
 
 def test_call_1_sends_the_question_alone(lists: Any) -> None:
-    expect([numbers[:1] for numbers in lists], [[1], [1]], "sent and new at call 1:")
+    expect([*lists[0][:1], *lists[1][:1]], [1, 1], "sent and new at call 1:")
 
 
 def test_call_2_adds_one_request_and_two_results(lists: Any) -> None:
-    got, wanted = lists[0][1:2], _growth()[0][1:2]
-    assert got != [5], "5 counts the request twice; both tool calls stand in one message"
-    assert got == wanted, f"call 2 sends the question, one request, two results; you have {got}"
+    got = _at(lists[0], 2)
+    assert got != 5, "5 counts the request twice; both tool calls stand in one message"
+    assert got == _growth()[0][1], f"call 2 sends the question, one request, two results; you have {shown(got)}"
 
 
 def test_call_3_sends_all_of_that_and_two_more(lists: Any) -> None:
-    got, wanted = lists[0][2:], _growth()[0][2:]
-    assert got != [7], "7 counts the final answer; it comes back from call 3, and no call sends it"
-    assert got == wanted, f"call 3 sends what call 2 sent, one request, one result; you have {got}"
+    got = _at(lists[0], 3)
+    assert got != 7, "7 counts the final answer; it comes back from call 3, and no call sends it"
+    assert got == _growth()[0][2], f"call 3 sends what call 2 sent, one request, one result; you have {shown(got)}"
 
 
 def test_new_counts_the_rows_marked_NEW(lists: Any) -> None:  # noqa: N802  (the view's own word)
     sent, new = _growth()
-    assert lists[1] != sent, "these are all rows that were sent; NEW marks only those that no call sent before"
-    expect(lists[1], new, "new:")
+    got = [*lists[1]]
+    assert got != sent, "these are all rows that were sent; NEW marks only those that no call sent before"
+    for call, wanted in enumerate(new, 1):
+        assert _at(got, call) == wanted, f"at call {call} you have {shown(_at(got, call))}; count the rows marked NEW"
+
+
+def _at(numbers: Any, call: int) -> Any:
+    assert len(numbers) >= call, f"there is no number for call {call}"
+    return numbers[call - 1]
 
 
 COUNT_ROWS = Exercise(
@@ -164,14 +177,14 @@ COUNT_ROWS = Exercise(
     title="Count the rows",
     thing="(sent, new)",
     wants="two lists of numbers, sent and new",
-    fits=_several(2, list),
+    fits=_several(2, (list, tuple)),
     starter="""
 sent = [1, 2, 3]
 new = [1, 1, 1]
 """,
     hints=[
-        "The heading of part 4 has both numbers. At call 1 they are 1 and 1.",
-        "How many rows did the first answer cause? It holds two tool calls: one request, and a result for each.",
+        "The heading What the model sees has both numbers beside it. At call 1 they are 1 and 1.",
+        "How many rows did the first reply cause? It holds two tool calls: one request, and a result for each.",
         "Each number in sent is the one before it plus the new rows of that call.",
     ],
     solution="""
@@ -191,7 +204,7 @@ new = [1, 3, 2]
             "[1, 4, 6]",
             "[1, 5, 7]",
             "test_call_2_adds_one_request_and_two_results",
-            "The two calls of one answer are one assistant message; only the results are separate.",
+            "The two tool calls of one reply are one assistant message; only the results are separate.",
         ),
         Mutant(
             "forgets the model's request",
@@ -251,18 +264,25 @@ def _trouble() -> tuple[int, int]:
 
 
 def test_at_that_call_the_model_asks_for_what_is_not_there(found: Any) -> None:
-    call, wanted = found[0], _trouble()[0]
+    call, wanted = _number("trouble", found[0]), _trouble()[0]
     assert call != wanted + 1, f"at call {call} the model reads the error; at which call did it ask?"
-    assert call == wanted, f"at call {call} no tool failed; look in part 5 for the word error"
+    assert call == wanted, f"at call {call} no tool failed; look under What it replied for the word error"
+
+
+def _number(name: str, value: Any) -> Any:
+    assert isinstance(value, int), f"{name} is {shown(value)}; write a whole number, without quotes"
+    return value
 
 
 def test_an_error_does_not_end_the_run(found: Any) -> None:
-    assert found[1] > 0, f"calls_after is {found[1]}; press → after the error: the model reads it and goes on"
+    assert _number("calls_after", found[1]) > 0, (
+        f"calls_after is {found[1]}; press → after the error: the model reads it and goes on"
+    )
 
 
 def test_all_calls_after_it_are_counted(found: Any) -> None:
     failed, calls = _trouble()
-    got, wanted = found[1], calls - failed
+    got, wanted = _number("calls_after", found[1]), calls - failed
     assert got != wanted + 1, f"{got} counts the call with the error too; how many come after it?"
     assert got == wanted, f"calls_after is {got}; go to the end and see how many calls there are in all"
 
@@ -272,14 +292,14 @@ FIND_TROUBLE = Exercise(
     title="Find the trouble, by keyboard",
     thing="(trouble, calls_after)",
     wants="two whole numbers, trouble and calls_after",
-    fits=_several(2, int),
+    fits=_several(2, object),
     starter="""
 trouble = 5
 calls_after = 0
 """,
     hints=[
         "Click into the view, so that it has the focus. Press Home, then → one call at a time.",
-        "Read the last line of part 5 at each call: where did the loop run a tool that gave an error?",
+        "Read the last line under What it replied at each call: where did the loop run a tool that gave an error?",
         "End takes you to the last call made. Its number, minus that of the call with the trouble, is calls_after.",
     ],
     solution="""
@@ -297,7 +317,7 @@ calls_after = 3
             "trouble = 2",
             "trouble = 3",
             "test_at_that_call_the_model_asks_for_what_is_not_there",
-            "The error arises after the answer of call 2; call 3 is the first that sends it.",
+            "The error arises after the reply of call 2; call 3 is the first that sends it.",
         ),
         Mutant(
             "lets the error end the run",
@@ -331,12 +351,12 @@ QUIZ = Quiz(
         Question(
             "You change a value in the first cell and run only that cell. What about the cells below it?",
             [
-                Choice("They change too.", False, "That would be a spreadsheet; see section 1."),
                 Choice(
                     "They keep what they showed until you run them again.",
                     True,
                     "Run them again, or all of them from the top.",
                 ),
+                Choice("They change too.", False, "That would be a spreadsheet; see section 1."),
                 Choice("They become errors.", False, "Nothing below has run, so nothing below could fail."),
             ],
         ),
@@ -354,7 +374,7 @@ QUIZ = Quiz(
                 Choice(
                     "One question to the model with all messages, and its reply.",
                     True,
-                    "One complete(...), one press of Next.",
+                    "One complete(...); in the view, one new column of the bars.",
                 ),
             ],
         ),
@@ -374,23 +394,23 @@ QUIZ = Quiz(
                 Choice(
                     "They are there for us; the model does not see them.",
                     False,
-                    "Part 4 shows exactly what the model sees.",
+                    "What the model sees is shown under just this heading.",
                 ),
             ],
         ),
         Question(
             "A cell failed with red text, and the cells below still show numbers. May you trust them?",
             [
+                Choice("No: they may hold old values.", True, "Repair the red cell and run everything below it."),
                 Choice(
                     "Yes: they ran without an error.",
                     False,
                     "They ran earlier, perhaps with another value; see section 6.",
                 ),
-                Choice("No: they may hold old values.", True, "Mend the red cell and run everything below it."),
                 Choice(
                     "Yes, once the red text is gone.",
                     False,
-                    "Mending one cell does not run the others; run them again.",
+                    "Repairing one cell does not run the others; run them again.",
                 ),
             ],
         ),

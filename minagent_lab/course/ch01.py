@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from typing import Any
 
-from minagent_lab import Expect, FakeModel, Message, RunResult, ScriptExhausted, UnexpectedRequest, run
+from minagent_lab import (
+    Expect,
+    FakeModel,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    RunResult,
+    ScriptExhausted,
+    UnexpectedRequest,
+    run,
+)
 from minagent_lab.course.exercise import Exercise, Mutant, WrongTest
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
@@ -68,7 +79,7 @@ def test_each_tool_call_has_an_id_of_its_own(script: Any) -> None:
 
 def test_the_answer_says_24(script: Any) -> None:
     final = _played(script)[1].final
-    assert "24" in final, f"the answer is {final!r}"
+    assert re.search(r"(?<!\d)24(?!\d)", final), f"the answer is {final!r}"
 
 
 def test_nothing_is_left_over(script: Any) -> None:
@@ -163,20 +174,26 @@ script = [
 # ---- 1.2 ------------------------------------------------------------------------------------------------------------
 
 
+def _reply(fake: Any, question: str) -> str:
+    reply = fake.complete([Message("user", question)], [])
+    assert isinstance(reply, ModelResponse), f"complete returned {shown(reply)}; return a ModelResponse"
+    return reply.message.content
+
+
 def test_lines_are_played_in_order(fake_class: Any) -> None:
     fake = fake_class(["Tea costs 12.", "Cake costs 8."])
-    expect([_ask(fake, "Tea?"), _ask(fake, "Cake?")], ["Tea costs 12.", "Cake costs 8."], "answers:")
+    expect([_reply(fake, "Tea?"), _reply(fake, "Cake?")], ["Tea costs 12.", "Cake costs 8."], "answers:")
 
 
 def test_your_list_stays_as_it_was(fake_class: Any) -> None:
     lines = ["Tea costs 12."]
-    _ask(fake_class(lines), "Tea?")
+    _reply(fake_class(lines), "Tea?")
     expect(lines, ["Tea costs 12."], "the list outside, afterwards:")
 
 
 def test_each_call_is_kept_in_calls(fake_class: Any) -> None:
     fake = fake_class(["Tea costs 12."])
-    _ask(fake, "Tea?")
+    _reply(fake, "Tea?")
     assert len(fake.calls) == 1, f"one call was made, and calls holds {len(fake.calls)}"
     messages = _sent(fake.calls[0])
     assert messages == [Message("user", "Tea?")], f"calls[0] holds {shown(messages)}, not the messages sent"
@@ -197,7 +214,11 @@ def test_a_used_up_script_raises_RuntimeError(fake_class: Any) -> None:  # noqa:
     except RuntimeError:
         return
     except Exception as problem:
-        raise AssertionError(f"it raised {type(problem).__name__}, which says nothing about a script") from None
+        kind = type(problem).__name__
+        raise AssertionError(
+            f"it raised {kind}, which says nothing of a script; raise a RuntimeError of your own"
+        ) from None
+    assert not isinstance(end, BaseException), f"it returned {shown(end)}; an error has to be raised"
     raise AssertionError(f"nothing was left, and it returned {shown(end)}")
 
 
@@ -210,7 +231,7 @@ def test_the_call_that_found_nothing_left_is_kept_too(fake_class: Any) -> None:
 
 def test_two_fakes_do_not_share_their_calls(fake_class: Any) -> None:
     one, other = fake_class(["Tea costs 12."]), fake_class([])
-    _ask(one, "Tea?")
+    _reply(one, "Tea?")
     assert not other.calls, "a call to one fake turned up in another one's calls"
 
 
@@ -223,9 +244,9 @@ def _sent(call: Any) -> list[Message]:
         raise AssertionError(f"calls[0] is {shown(call)}; keep the messages that were sent, and the tools") from None
 
 
-MEND_THE_FAKE = Exercise(
+REPAIR_THE_FAKE = Exercise(
     id="1.2",
-    title="Mend the tiny fake",
+    title="Repair the tiny fake",
     thing="MyFake",
     wants="a class MyFake(script) with complete(messages, tools)",
     fits=lambda thing: isinstance(thing, type) and hasattr(thing, "complete"),
@@ -334,6 +355,7 @@ def _lets_through(check: Any, *messages: Message) -> bool:
         model.complete(list(messages), [])
     except UnexpectedRequest:
         return False
+    assert check(ModelRequest(messages, [])) is not None, "your check returned None, which lets it through; is a return missing?"
     return True
 
 
@@ -480,7 +502,7 @@ def saw_the_price(request):
 
 # ---- 1.4 ------------------------------------------------------------------------------------------------------------
 
-FAKE_SOURCE = MEND_THE_FAKE.solution
+FAKE_SOURCE = REPAIR_THE_FAKE.solution
 USED_UP = '            raise RuntimeError("the script is used up")\n'
 
 BROKEN = [
@@ -496,7 +518,7 @@ BROKEN = [
         "repeats itself when it is used up",
         USED_UP,
         '            return ModelResponse(Message("assistant", "Tea costs 12."))\n',
-        "An agent that asks for ever would never be found out.",
+        "An agent that asks endlessly would never be found out.",
     ),
     Broken("keeps no record", "        self.calls.append((list(messages), tools))\n", "", "calls stays empty."),
     Broken("records only the last message", "list(messages)", "list(messages)[-1:]", "One message looks complete."),
@@ -621,7 +643,7 @@ def check_fake(Fake):
     world=_world,
 )
 
-EXERCISES = (WRITE_A_SCRIPT, MEND_THE_FAKE, LISTEN, WRITE_THE_TEST)
+EXERCISES = (WRITE_A_SCRIPT, REPAIR_THE_FAKE, LISTEN, WRITE_THE_TEST)
 
 QUIZ = Quiz(
     "01",
@@ -629,12 +651,12 @@ QUIZ = Quiz(
         Question(
             "What makes an object a model for run?",
             [
-                Choice("It inherits from Model.", False, "Yes of section 1 inherited from nothing."),
                 Choice(
                     "It has complete(messages, tools) and returns a ModelResponse.",
                     True,
                     "A fake and a real service can therefore stand in for each other.",
                 ),
+                Choice("It inherits from Model.", False, "Yes of section 1 inherited from nothing."),
                 Choice("It understands the messages.", False, "Nothing in a run can tell whether it does."),
             ],
         ),
@@ -670,8 +692,8 @@ QUIZ = Quiz(
             "A run of two calls reports the usage 40 in, 2 out. One of the replies had the usage {}. "
             "What did the run really use?",
             [
-                Choice("Exactly that: the other call used nothing.", False, "{} is unknown, not zero."),
                 Choice("At least that.", True, "The sum covers only those calls that told their usage."),
+                Choice("Exactly that: the other call used nothing.", False, "{} is unknown, not zero."),
                 Choice("Twice that.", False, "Nothing says that two calls cost the same."),
             ],
         ),

@@ -221,6 +221,12 @@ def test_a_result_is_JSON_text(safe_call: Any) -> None:  # noqa: N802  (its name
     expect(safe_call({"open": lambda: True}, "open", {}), "true", "True, as JSON:")
 
 
+def test_double_quotes_do_not_break_it(safe_call: Any) -> None:
+    expect(safe_call({"say": lambda: 'the "big" cake'}, "say", {}), json.dumps('the "big" cake'), "a text with quotes:")
+    told = _answered(safe_call, {"price": price}, "price", {"item": 'the "big" cake'})
+    assert "big" in told, f"the model reads {told!r}, and does not learn what was missing"
+
+
 def test_Chinese_stays_readable(safe_call: Any) -> None:  # noqa: N802  (a name)
     expect(safe_call({"menu": lambda: MENU}, "menu", {}), '{"茶": 12, "蛋糕": 8}', "the menu:")
 
@@ -286,6 +292,7 @@ def safe_call(tools, name, arguments):
 """,
     tests=[
         test_a_result_is_JSON_text,
+        test_double_quotes_do_not_break_it,
         test_Chinese_stays_readable,
         test_what_a_tool_raises_becomes_an_error_with_its_type,
         test_it_also_says_what_was_raised,
@@ -300,6 +307,21 @@ def safe_call(tools, name, arguments):
             "str(tools[name](**arguments))",
             "test_a_result_is_JSON_text",
             "str writes for Python programmers: None and True are no JSON.",
+        ),
+        Mutant(
+            "writes the JSON by hand",
+            """return json.dumps({"error": f"{type(problem).__name__}: {problem}"}, ensure_ascii=False)""",
+            """return '{"error": "' + f"{type(problem).__name__}: {problem}" + '"}'""",
+            "test_double_quotes_do_not_break_it",
+            "A double quote inside the words ends the text too early; json.dumps knows that, a + does not.",
+        ),
+        Mutant(
+            "passes text on as it is",
+            "return json.dumps(tools[name](**arguments), ensure_ascii=False)",
+            "result = tools[name](**arguments)\n"
+            "        return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)",
+            "test_double_quotes_do_not_break_it",
+            "The registry does so, and then a text may look like an error; here text becomes JSON too.",
         ),
         Mutant(
             "leaves ensure_ascii as it is",
@@ -407,6 +429,11 @@ def test_there_are_four_calls_one_per_turn_and_an_answer(script: Any) -> None:
     expect([len(m.tool_calls) for m in result.messages if m.role == "assistant"], [1, 1, 1, 1, 0], "calls per turn:")
 
 
+def test_nothing_is_left_over(script: Any) -> None:
+    made = sum(m.role == "assistant" for m in _served(script).messages)
+    assert made == len(script), f"the script has {len(script)} items, and the answer in item {made} ends the run"
+
+
 def test_the_mistakes_are_other_ones_than_those_of_section_4(script: Any) -> None:
     old = [(call.name, call.arguments) for turn in MISTAKES[:3] for call in turn if isinstance(call, ToolCall)]
     mine = [(step.call.name, step.call.arguments) for step in _served(script).steps if step.call][:3]
@@ -448,6 +475,7 @@ my_script = [
         test_the_third_is_a_tool_that_fails,
         test_the_fourth_works,
         test_there_are_four_calls_one_per_turn_and_an_answer,
+        test_nothing_is_left_over,
         test_the_mistakes_are_other_ones_than_those_of_section_4,
     ],
     mutants=[
@@ -506,6 +534,13 @@ my_script = [
             "",
             "test_there_are_four_calls_one_per_turn_and_an_answer",
             "After the fourth result the model is asked once more.",
+        ),
+        Mutant(
+            "answers twice",
+            '"Together they cost 20.",',
+            '"Together they cost 20.", "Anything else?",',
+            "test_nothing_is_left_over",
+            "The first text ends the run; what stands after it is never played.",
         ),
     ],
     world=_world,
@@ -830,8 +865,8 @@ QUIZ = Quiz(
         Question(
             "What of a tool travels to the model?",
             [
+                Choice("Name, description, parameters.", True, "As data, in each call."),
                 Choice("Its function.", False, "It stays with us, and runs here."),
-                Choice("Name, description, parameters.", True, "As text, in each call."),
                 Choice(
                     "Only the name; the model knows the rest.",
                     False,
@@ -859,7 +894,9 @@ QUIZ = Quiz(
             "A tool raises ZeroDivisionError. What happens to the run?",
             [
                 Choice("It ends with this error.", False, "The model may know another way."),
-                Choice('It goes on; the model reads {"error": "ZeroDivisionError: …"}.', True, "That is error reflow."),
+                Choice(
+                    'It goes on; the model reads {"error": "ZeroDivisionError: …"}.', True, "That is error feedback."
+                ),
                 Choice(
                     "It goes on, and the call is left without a result.",
                     False,
@@ -870,16 +907,16 @@ QUIZ = Quiz(
         Question(
             "You register a second tool price by mistake. Why is this an exception, and not data?",
             [
-                Choice("Because tools are more important than arguments.", False, "What counts is who can mend it."),
+                Choice(
+                    "Because you made the mistake, and only you can repair it.",
+                    True,
+                    "Data for the model, exceptions for the author.",
+                ),
+                Choice("Because tools are more important than arguments.", False, "What counts is who can repair it."),
                 Choice(
                     "Because the model would not understand it.",
                     False,
                     "It might even understand; it could do nothing about it.",
-                ),
-                Choice(
-                    "Because you made the mistake, and only you can mend it.",
-                    True,
-                    "Data for the model, exceptions for the author.",
                 ),
             ],
         ),

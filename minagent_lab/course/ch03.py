@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from minagent_lab import FakeModel, Message, ModelResponse, run
+from minagent_lab import FakeModel, Message, ModelResponse, ScriptExhausted, run
 from minagent_lab.course.exercise import Exercise, Mutant, WrongTest
-from minagent_lab.course.expecting import expect
+from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.course.shop import CAKE, TEA, TOTAL, shop, world
@@ -19,9 +19,23 @@ TITLE = "The agent loop"
 # ---- 3.1 ------------------------------------------------------------------------------------------------------------
 
 
+def _messages(agent: Any, *given: Any) -> list[Message]:
+    """Run the learner's agent, and say what is wrong where it did not even return messages."""
+    try:
+        messages = agent(*given)
+    except ScriptExhausted:
+        raise AssertionError(
+            "your agent asked again after a reply without tool calls; that reply ends the loop"
+        ) from None
+    sent = [*messages] if isinstance(messages, Sequence) else []
+    if not sent or any(not isinstance(message, Message) for message in sent):
+        raise AssertionError(f"the agent returned {shown(messages)}; return the list of messages")
+    return sent
+
+
 def test_a_plain_answer_ends_the_run(agent: Any) -> None:
     model = FakeModel(["Hello."])
-    messages = agent(model, shop(), "Hi")
+    messages = _messages(agent, model, shop(), "Hi")
     assert model.calls, "the model was never asked"
     expect(_roles(messages), ["user", "assistant"], "for the roles")
     expect(messages, [Message("user", "Hi"), Message("assistant", "Hello.")], "the messages:")
@@ -30,50 +44,50 @@ def test_a_plain_answer_ends_the_run(agent: Any) -> None:
 
 def test_tools_are_offered_in_every_call(agent: Any) -> None:
     model = FakeModel([[TEA], "12"])
-    agent(model, shop(), "Tea?")
+    _messages(agent, model, shop(), "Tea?")
     expect([[tool["name"] for tool in call.tools] for call in model.calls], [["price", "add"]] * 2, "per call")
 
 
 def test_each_result_is_a_tool_message_with_its_calls_id(agent: Any) -> None:
-    messages = agent(FakeModel([[TEA], "12"]), shop(), "Tea?")
+    messages = _messages(agent, FakeModel([[TEA], "12"]), shop(), "Tea?")
     expect(list(messages)[2:3], [Message("tool", "12", tool_call_id="c1")], "third message:")
 
 
 def test_every_call_of_a_turn_is_answered(agent: Any) -> None:
-    messages = agent(FakeModel([[TEA, CAKE], "12 and 8"]), shop(), "Both?")
+    messages = _messages(agent, FakeModel([[TEA, CAKE], "12 and 8"]), shop(), "Both?")
     results = [(m.tool_call_id, m.content) for m in messages if m.role == "tool"]
     expect(results, [("c1", "12"), ("c2", "8")], "ids and results:")
 
 
 def test_it_goes_on_as_long_as_the_model_asks(agent: Any) -> None:
     model = FakeModel([[TEA], [CAKE], [TOTAL], "20"])
-    messages = agent(model, shop(), "Both?")
+    messages = _messages(agent, model, shop(), "Both?")
     expect(len(model.calls), 4, "for three turns with tools and an answer, calls:")
     expect(messages[-1].content, "20", "last message:")
 
 
 def test_each_call_sends_the_whole_history(agent: Any) -> None:
     model = FakeModel([[TEA], [CAKE], "12 and 8"])
-    messages = agent(model, shop(), "Both?")
+    messages = _messages(agent, model, shop(), "Both?")
     expect(_roles(messages), ["user", "assistant", "tool", "assistant", "tool", "assistant"], "for the roles")
     expect([_roles(call.messages) for call in model.calls], [_roles(messages)[:n] for n in (1, 3, 5)], "sent per call:")
 
 
 def test_words_beside_a_call_do_not_end_the_run(agent: Any) -> None:
     reply = ModelResponse(Message("assistant", "Let me look.", (TEA,)), "tool_use")
-    expect(agent(FakeModel([reply, "12"]), shop(), "Tea?")[-1].content, "12", "last message:")
+    expect(_messages(agent, FakeModel([reply, "12"]), shop(), "Tea?")[-1].content, "12", "last message:")
 
 
 def test_an_empty_cut_answer_ends_the_run(agent: Any) -> None:
     model = FakeModel([ModelResponse(Message("assistant", ""), "max_tokens")])
-    expect(agent(model, shop(), "Tea?")[-1], Message("assistant", ""), "last message:")
+    expect(_messages(agent, model, shop(), "Tea?")[-1], Message("assistant", ""), "last message:")
     expect(len(model.calls), 1, "for the number of calls")
 
 
 def test_the_system_prompt_comes_first_and_only_if_given(agent: Any) -> None:
     for system, roles in [("Be kind.", ["system", "user"]), (None, ["user"])]:
         model = FakeModel(["Hello."])
-        agent(model, shop(), "Hi", system)
+        _messages(agent, model, shop(), "Hi", system)
         assert model.calls, "the model was never asked"
         expect(_roles(model.calls[0].messages), roles, f"with system={system!r}, the first call")
 
@@ -195,7 +209,7 @@ def agent(model, registry, prompt, system=None):
             "    while True:\n        reply = model.complete(messages, registry.schemas())\n",
             "    reply = model.complete(messages, registry.schemas())\n    while True:\n",
             "test_it_goes_on_as_long_as_the_model_asks",
-            "The model never sees the result, and the same call is run for ever; asking belongs inside the loop.",
+            "The model never sees the result, and the same call is run endlessly; asking belongs inside the loop.",
         ),
         Mutant(
             "adds an empty system message",
@@ -350,7 +364,8 @@ def loop(model, registry, prompt, *, system=None, max_steps=10):
         for call in reply.message.tool_calls:
             result = registry.call(call.name, call.arguments)
             messages.append(Message("tool", result, tool_call_id=call.id))
-            steps.append(Step("tool_call", f"{result} came from {call.name} with {call.arguments}"))
+            told = f"{result} came from {call.name} with {call.arguments}"
+            steps.append(Step("tool_call", told, call, ToolResult(result)))
     raise RuntimeError(f"over {max_steps} steps")
 """
 
@@ -585,14 +600,14 @@ QUIZ = Quiz(
             "Why is agent_loop a generator?",
             [
                 Choice(
+                    "So that whoever drives it decides when and how each answer is fetched.",
+                    True,
+                    "At once, or after your click; or awaited, some day.",
+                ),
+                Choice(
                     "So that it runs faster.",
                     False,
                     "It does not; nearly all the time goes into waiting for the model anyway.",
-                ),
-                Choice(
-                    "So that whoever drives it decides when and how each answer is fetched.",
-                    True,
-                    "At once, awaited, or after your click.",
                 ),
                 Choice(
                     "Because models send their text in pieces.",
