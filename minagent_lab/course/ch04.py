@@ -328,7 +328,7 @@ def diagnose(end):
             'if "unknown_tool" in errors or "invalid_arguments" in errors:',
             'if result.status == "completed" and errors & {"unknown_tool", "invalid_arguments"}:',
             "test_drift_without_end_is_drift",
-            "The guard rail is how it ended; the drift is why, and it is what can be mended.",
+            "The guard rail is how it ended; the drift is why, and it is what can be repaired.",
         ),
         Mutant(
             "looks only at the last step",
