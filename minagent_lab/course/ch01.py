@@ -355,7 +355,9 @@ def _lets_through(check: Any, *messages: Message) -> bool:
         model.complete(list(messages), [])
     except UnexpectedRequest:
         return False
-    assert check(ModelRequest(messages, [])) is not None, "your check returned None, which lets it through; is a return missing?"
+    assert check(ModelRequest(messages, [])) is not None, (
+        "your check returned None, which lets it through; is a return missing?"
+    )
     return True
 
 
