@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from minagent_lab.checks import check_start
@@ -88,6 +89,8 @@ class Stepper:
         self._turns: list[Turn] = []
         self._meter = GrowthMeter()
         self._watchers: list[Callable[[], None]] = []
+        self.lock = threading.RLock()  # JupyterLab hands keys and clicks to different threads of the kernel
+        self._asking = False
 
     # ---- where we are
 
@@ -132,29 +135,33 @@ class Stepper:
 
     def forward(self) -> bool:
         """Show the next call; ask the model if it is not recorded yet. Return whether anything moved."""
-        if self.at_frontier:
-            if self.ended:
-                return False
-            self._ask()
-        return self._show(self.index + 1)
+        with self.lock:
+            if self.at_frontier:
+                if self.ended:
+                    return False
+                self._ask()
+            return self._show(self.index + 1)
 
     def back(self) -> bool:
         """Show the call before. Return whether anything moved."""
-        return self._show(self.index - 1)
+        with self.lock:
+            return self._show(self.index - 1)
 
     def goto(self, call: int) -> bool:
         """Show a recorded call, or the nearest recorded one; 0 is the start. Return whether anything moved."""
         if isinstance(call, bool) or not isinstance(call, int):
             raise TypeError(f"call is {call!r}; it is a whole number: 0 for the start, 1 for the first call")
-        return self._show(call)
+        with self.lock:
+            return self._show(call)
 
     def run_to_end(self) -> None:
         """Step until the run is over."""
-        try:
-            while not self.ended:
-                self._ask()
-        finally:  # Ctrl-C included
-            self._show(len(self._turns))
+        with self.lock:
+            try:
+                while not self.ended:
+                    self._ask()
+            finally:  # Ctrl-C included
+                self._show(len(self._turns))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Have `changed` called after each move; return the function that ends this."""
@@ -172,6 +179,17 @@ class Stepper:
 
     def _ask(self) -> None:
         """Answer the note that waits, and the tool notes after it: one call of the model, one turn."""
+        if self._asking:
+            raise RuntimeError(
+                "this stepper is being stepped already; a model or a tool cannot step the run it is part of"
+            )
+        self._asking = True
+        try:
+            self._ask_once()
+        finally:
+            self._asking = False
+
+    def _ask_once(self) -> None:
         note, steps = self._note, len(self._record.steps)
         item = getattr(self.model, "position", None)
         request = ModelRequest(note.messages, note.tools)  # type: ignore[union-attr]

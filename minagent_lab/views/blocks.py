@@ -18,6 +18,7 @@ from minagent_lab.views.words import (
     end,
     event,
     item_words,
+    short,
     then,
     tokens,
 )
@@ -78,10 +79,12 @@ def _result(message: Message) -> str:
 def call_line(call: ToolCall) -> str:
     """Return a tool call: its id as a chip, its name, its arguments as JSON."""
     arguments = dump_json(call.arguments)
-    return (
-        f'<span class="lab-call"><span class="lab-id">{escape(call.id)} </span>'
-        f'<code><span class="fn">{escape(call.name)}</span> {span(arguments)}</code></span>'
-    )
+    chip = f'<span class="lab-id">{escape(call.id)} </span>'
+    if len(arguments) > FOLD:
+        size = f'<span class="lab-of">{count(len(arguments), "char")} </span>'
+        return _folded(arguments, f'{chip}<code class="fn">{escape(short(call.name))}</code> {size}')
+    name = f'<span class="fn">{escape(call.name)}</span>'
+    return f'<span class="lab-call">{chip}<code>{name} {span(arguments)}</code></span>'
 
 
 def text_block(text: str) -> str:
@@ -98,7 +101,11 @@ def empty_text() -> str:
 
 def _folded(text: str, before: str = "") -> str:
     preview = f'{before}<span class="pv"{lang(text)}>{escape(" ".join(text[:FOLD].split()))}</span>'
-    return _fold(preview, "folded: show", f'<div class="lab-full" tabindex="0"{lang(text)}>{escape(text)}</div>')
+    return _fold(
+        preview,
+        "folded: show",
+        f'<div class="lab-full" tabindex="0" role="region" aria-label="whole text"{lang(text)}>{escape(text)}</div>',
+    )
 
 
 def _fold(preview: str, shown: str, inside: str) -> str:
@@ -109,7 +116,8 @@ def _fold(preview: str, shown: str, inside: str) -> str:
 
 
 def _json(data: Any) -> str:
-    return f'<div class="lab-full lab-mono" tabindex="0">{escape(pretty_json(data))}</div>'
+    opening = '<div class="lab-full lab-mono" tabindex="0" role="region" aria-label="JSON of the tools">'
+    return f"{opening}{escape(pretty_json(data))}</div>"
 
 
 def pretty_json(data: Any, indent: str = "") -> str:
@@ -148,7 +156,7 @@ def end_block(ended: End) -> str:
     """Return the end of the run in words: no traceback."""
     title = f"<h4>{MARKS[ended.kind]} {escape(ended.title)}</h4>"
     if ended.kind == "stop":
-        text = f'<p class="q">{span(ended.text)}</p>'
+        text = f'<div class="q">{text_block(ended.text)}</div>'
         facts = "".join(f"<dt>{label}</dt><dd>{rich(sentence)}</dd>" for label, sentence in ended.facts)
         return f'<div class="lab-end stop">{title}{text}<dl class="lab-s">{facts}</dl></div>'
     text = f'<div class="big">{text_block(ended.text)}</div>'
@@ -196,7 +204,7 @@ def script_row(number: int, item: Any) -> str:
     """Return one item of the script; the panel adds whether it is used, next or to come."""
     words = item_words(item)
     held = span(words) if isinstance(item, str) else quoted(words)
-    text = f'<span class="t" title="{escape(words)}">{held}</span>'
+    text = f'<span class="t" title="{escape(short(words, 300))}">{held}</span>'
     return f'<li><span class="n">{number}</span><span class="w"></span>{text}</li>'
 
 

@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSPEAKABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 class Part(NamedTuple):
@@ -41,11 +44,18 @@ def escape(text: str) -> str:
     >>> escape("a\x00b")
     'a\\x00b'
     """
-    return html.escape(_UNSPEAKABLE.sub(_as_code, text))
+    return html.escape(visible(text))
 
 
-def _as_code(match: re.Match[str]) -> str:
-    number = ord(match[0])
+def visible(text: str) -> str:
+    """Return `text` with what would not be seen, or could not be sent, written as its code."""
+    return _UNSPEAKABLE.sub(lambda match: _as_code(match[0]), text)
+
+
+def _as_code(character: str) -> str:
+    number = ord(character)
+    if number > 0xFFFF:
+        return f"\\U{number:08x}"
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
 
 

@@ -2,9 +2,9 @@
 // step that says which of them to show. Nothing is rebuilt, so focus, folds, selection and scroll position stay.
 
 const SKELETON = `
-<header class="lab-head">
+<div class="lab-head">
   <div class="lab-pos"></div><div class="lab-now" role="status"></div><div class="lab-model lab-s lab-m"></div>
-</header>
+</div>
 <div class="lab-time">
   <div class="lab-overlay" aria-hidden="true"><div class="lab-band"></div><div class="lab-wall"></div></div>
   <div class="k key"><span class="lab-key new"></span>new<br><span class="lab-key old"></span><span class="s">sent </span>again</div>
@@ -19,12 +19,12 @@ const SKELETON = `
     <h3 class="lab-h"><b>What it replied</b><span class="item"></span></h3>
     <div class="lab-answers"></div>
   </div>
-  <aside class="lab-side" aria-label="script and loop">
+  <div class="lab-side" role="group" aria-label="script and loop">
     <div class="lab-script-part"><h3 class="lab-h"><b>Script</b><span class="items"></span></h3><ol class="lab-script" role="list"></ol></div>
     <h3 class="lab-h"><b>The loop</b><span><code>agent_loop</code></span></h3>
     <ol class="lab-src" role="list" tabindex="0" aria-label="source of the loop"></ol>
     <p class="lab-srcnote"></p>
-  </aside>
+  </div>
 </div>`;
 
 const KEYS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back", Home: "first", End: "last" };
@@ -133,7 +133,8 @@ function drawTime(part, items, frame, max) {
     const call = Number(tick.dataset.call), column = items.columns[call - 1];
     const on = call === frame.call, few = max <= FEW;
     tick.classList.toggle("on", on);
-    tick.hidden = !(few || on || call % part.every === 0 || (column && column.error));
+    const clear = Math.abs(call - frame.call) >= part.every / 2; // else its number would run into the current one's
+    tick.hidden = !(few || on || (clear && (call % part.every === 0 || call === max)) || (column && column.error));
     const event = call === 0 ? "start" : column ? column.event : "";
     const word = tick.querySelector("span");
     setText(word, few || on || (column && column.error) ? event : "");
@@ -162,6 +163,14 @@ function makeTicks(part, max) {
 
 // ---- what stock widgets leave out: names, states, and keys that must not reach the notebook
 
+function nameKnob(knob, call, max) { // the slider writes a bare number there each time it moves
+  if (!knob) return;
+  knob.labText = `call ${call} of at most ${max}`;
+  setAttribute(knob, "aria-valuetext", knob.labText);
+  knob.labWatch ??= new MutationObserver(() => setAttribute(knob, "aria-valuetext", knob.labText));
+  knob.labWatch.observe(knob, { attributeFilter: ["aria-valuetext"] });
+}
+
 function describe(root, frame, { max, scale, about }) {
   const transport = root.querySelector(".lab-transport"), slider = root.querySelector(".lab-slider");
   const knob = slider?.querySelector("[role=slider]");
@@ -174,25 +183,33 @@ function describe(root, frame, { max, scale, about }) {
   setAttribute(transport, "aria-label", "Step through the run");
   setAttribute(root.querySelector(".lab-speed select"), "aria-label", "Speed of Play");
   setAttribute(knob, "aria-label", "Call shown");
-  setAttribute(knob, "aria-valuetext", `call ${frame.call} of at most ${max}`);
+  nameKnob(knob, frame.call, max);
   root.classList.toggle("lab-over", frame.over);
   root.classList.toggle("lab-many", max > FEW);
+  root.classList.toggle("lab-some", max > FEW / 2);
   for (const [name, off] of Object.entries(frame.off)) {
     setAttribute(root.querySelector(`.lab-${name}`), "aria-disabled", String(off));
   }
+}
+
+function scrolls(target, key) { // a pane with the focus that has more to show keeps the keys that show it
+  const pane = target.closest(".lab-hist, .lab-full, .lab-src");
+  if (!pane) return false;
+  return key.startsWith("Arrow") ? pane.scrollWidth > pane.clientWidth : pane.scrollHeight > pane.clientHeight;
 }
 
 function ownKeys(root, model) {
   const onKey = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Escape" || event.key === "Tab") return;
     event.stopPropagation(); // in the notebook, d d would delete the cell
-    if (event.key === "Enter" && event.shiftKey) return event.preventDefault(); // else it would press the button
+    if (event.key === "Enter" && (event.shiftKey || event.repeat)) return event.preventDefault(); // else it would press the button
     if (event.shiftKey || event.isComposing || event.defaultPrevented || event.target.closest(OWN)) return;
     const op = KEYS[event.key];
     if (!op) return;
+    if (scrolls(event.target, event.key)) return;
     event.preventDefault();
     if (event.repeat && model.get("frame").frontier) return; // a key held down asks the model once
-    model.send({ op });
+    model.send({ op, repeat: event.repeat });
   };
   root.addEventListener("keydown", onKey);
   return () => root.removeEventListener("keydown", onKey);
@@ -239,6 +256,7 @@ export default () => ({
 
     const draw = () => {
       const items = model.get("items"), frame = model.get("frame");
+      const held = root?.contains(document.activeElement) ? document.activeElement : null;
       drawHead(part, frame);
       drawRows(part, items, frame);
       drawAnswer(part, items, frame);
@@ -246,6 +264,7 @@ export default () => ({
       drawSource(part, frame);
       drawTime(part, items, frame, facts.max);
       if (root) describe(root, frame, facts);
+      if (held?.closest("[hidden]")) root.focus({ preventScroll: true }); // what had the focus is not shown any more
       clearTimeout(timer);
       if (frame.playing) timer = setTimeout(() => model.send({ op: "tick", at: frame.call }), frame.pause);
     };
@@ -253,6 +272,7 @@ export default () => ({
       root = el.closest(".lab-root");
       if (!root) return (waiting = setTimeout(attach, 30));
       for (let box = el; box !== root; box = box.parentElement) box.style.display = "contents"; // lay its parts out there
+      root.classList.add("lab-live"); // hides the fallback at once, in this page
       freeKeys = ownKeys(root, model);
       describe(root, model.get("frame"), facts);
       waiting = setTimeout(() => describe(root, model.get("frame"), facts), 500); // the slider comes a little later

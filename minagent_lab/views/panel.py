@@ -33,5 +33,11 @@ class Panel(anywidget.AnyWidget):
         if sent:
             self.send({"op": "add", "blocks": sent})
 
+    def _send(self, msg: Any, buffers: Any = None) -> None:
+        """Send, and have the browser's answers handled where cells run: ipykernel 7 would take another thread."""
+        super()._send(msg, buffers)
+        if hasattr(self.comm, "_reply_subshell_id"):
+            self.comm._reply_subshell_id = None
+
     def __repr__(self) -> str:
         return "<Panel>"

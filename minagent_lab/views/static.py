@@ -6,13 +6,15 @@ is taken out of a notebook that is not trusted. The plain text says the same for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from minagent_lab.messages import Message
 from minagent_lab.model import ModelRequest
 from minagent_lab.stepping.stepper import Stepper, Turn
-from minagent_lab.views.html import escape, plain, rich, span
-from minagent_lab.views.words import asked, call_words, count, end, position, then, tokens
+from minagent_lab.views import html as live
+from minagent_lab.views.html import plain, visible
+from minagent_lab.views.words import Sentence, asked, call_words, count, end, position, then, tokens
 
 FOLD = 240  # characters of a text that are shown unfolded
 LONGEST = 2_000  # characters of a text that are kept at all
@@ -24,16 +26,18 @@ CALLS = 12  # calls that are kept: the first ones and the last ones
 
 def static_text(stepper: Stepper) -> str:
     """Return the call that is shown as plain text, one line per row."""
-    return "\n".join(_lines(stepper))
+    return visible("\n".join(_lines(stepper)))
 
 
 def _lines(stepper: Stepper) -> Iterator[str]:
     here, limit = position(stepper)
     turn = stepper.turn
-    yield f"{here} {limit}. {asked(turn) if turn else 'Nothing has been asked yet.'}"
+    start = "The start." if stepper.turns else "Nothing has been asked yet."
+    yield f"{here} {limit}. {asked(turn) if turn else start}"
     request = turn.request if turn else _first_request(stepper)
     fresh = stepper.growth[stepper.index - 1].new if turn else len(request.messages)
-    sees = f"What the model sees at call {turn.call}" if turn else "What the model will see at call 1"
+    will = "will see" if not stepper.turns else "sees"
+    sees = f"What the model sees at call {turn.call}" if turn else f"What the model {will} at call 1"
     yield f"{sees}: {count(len(request.messages), 'message')}, {fresh} new"
     for number, message in enumerate(request.messages, 1):
         new = "  NEW" if number > len(request.messages) - fresh else ""
@@ -71,6 +75,26 @@ def _cut(text: str) -> str:
 # ---- HTML -----------------------------------------------------------------------------------------------------------
 
 
+def _no_math(html: str) -> str:
+    """Keep a page's MathJax from reading two prices as a formula: a sign that stands alone opens nothing."""
+    return re.sub(r"[$\\]", r"<span>\g<0></span>", html)
+
+
+def escape(text: str) -> str:
+    """Return text as HTML that no page takes for a formula."""
+    return _no_math(live.escape(text))
+
+
+def span(text: str) -> str:
+    """Return a span of the text, likewise."""
+    return _no_math(live.span(text))
+
+
+def rich(parts: Sentence) -> str:
+    """Return a sentence, likewise."""
+    return _no_math(live.rich(parts))
+
+
 def static_html(stepper: Stepper) -> str:
     """Return the recorded calls up to the one that is shown as HTML that survives a sanitiser."""
     turns = stepper.turns[: stepper.index]
@@ -85,7 +109,7 @@ def static_html(stepper: Stepper) -> str:
     if turns and turns[-1].status != "running":
         ended = end(stepper, turns[-1])
         parts.append(f"<p><b>{escape(ended.title)}.</b> {span(_kept(ended.text))}</p>")
-    elif stepper.turns:
+    elif turns:
         parts.append("<p>Run this cell to step on.</p>")
     return "".join(parts)
 

@@ -86,6 +86,7 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         self.panel = Panel(facts=self._facts(scale), items=self._items(), frame={})
         self.panel.on_msg(self._on_message)
         self.fallback = widgets.HTML()
+        self.fallback.add_class("lab-fallback")
         transport = widgets.HBox([*self._buttons.values(), self.play_button, self.speed])
         transport.add_class("lab-transport")
         super().__init__([transport, self.slider, self.panel, self.fallback])
@@ -124,8 +125,12 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
 
     def play(self) -> None:
         """Start or stop making a step by itself, until something ends the run or goes wrong."""
-        self._playing = not self._playing and not (self.stepper.ended and self.stepper.at_frontier)
-        self.refresh()
+        if self.stepper.ended and self.stepper.at_frontier:
+            self._note("This is the last call; the run is over.")
+            return
+        self._playing = not self._playing
+        slow = self._playing and not self._panel_ready
+        self._note("Play works where the panel has loaded; elsewhere press Next." if slow else "")
 
     def _tick(self, at: int) -> None:
         """Make the step of Play that was due at call `at`, unless another view has made it."""
@@ -148,6 +153,10 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
 
     def refresh(self) -> None:
         """Show what the stepper has now. It is called by itself after each move."""
+        with self.stepper.lock:
+            self._refresh()
+
+    def _refresh(self) -> None:
         stepper = self.stepper
         if stepper.error is not None and stepper.at_frontier:
             self.last_error = stepper.error
@@ -262,16 +271,23 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         return button
 
     def _on_slider(self, change: dict[str, Any]) -> None:
-        if not self._moving_slider:
-            self._try(lambda: self.goto(change["new"]))
+        with self.stepper.lock:
+            if not self._moving_slider:
+                self._try(lambda: self.goto(change["new"]))
 
     def _on_message(self, _: Any, message: dict[str, Any], __: Any) -> None:
         """Do what the panel asks for: a key was pressed, Play is due, or the panel has come up."""
         op = message.get("op")
-        if op == "ready" and not self._panel_ready:
-            self._panel_ready = True
-            self.fallback.value = ""
-            self.fallback.layout.display = "none"
+        if op == "ready":
+            if not self._panel_ready:
+                self._panel_ready = True
+                self.fallback.value = ""
+                self.fallback.layout.display = "none"
+            if self._playing:  # shown anew, by a reload perhaps: showing asks nobody
+                self._playing = False
+                self.refresh()
+        elif message.get("repeat") and self.stepper.at_frontier:
+            pass  # a key held down asks nobody
         elif op == "tick":
             self._try(lambda: self._tick(message.get("at", -1)))
         elif isinstance(op, str) and op in self._buttons:
@@ -280,10 +296,16 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
     def _try(self, press: Callable[[], None]) -> None:
         """Do it; show what went wrong in the view itself, where it is seen."""
         try:
-            press()
-        except Exception as error:  # whatever it is, the learner must see it
+            with self.stepper.lock:
+                press()
+        except BaseException as error:  # SystemExit too: let out of a handler, it would end the kernel
             self.last_error = error
-            self._note(exception_text(error))
+            self._playing = False
+            words = "" if error is self.stepper.error else exception_text(error)
+            try:
+                self._note(words)
+            except Exception as broken:  # the showing itself is what went wrong: say at least that
+                self.panel.frame = {**self.panel.frame, "now": escape(words or exception_text(broken))}
 
     def _note(self, words: str) -> None:
         self._notice = words

@@ -51,7 +51,7 @@ def call_words(call: ToolCall) -> str:
 def event(turn: Turn) -> tuple[str, bool]:
     """Return the word for the time line, and whether it is an error."""
     if turn.error is not None:
-        return ("stop", True) if turn.response is None else (_tools(turn), False)
+        return (_tools(turn), False) if isinstance(turn.error, MaxStepsExceeded) else ("stop", True)
     if turn.response is None or not turn.response.message.tool_calls:
         return ("cut", False) if turn.status == "truncated" else ("answer", False)
     return ("error", True) if any(result.error for _, result in turn.results) else (_tools(turn), False)
@@ -125,8 +125,8 @@ def now(stepper: Stepper) -> Sentence:
 
 
 def _script_hint(stepper: Stepper) -> str:
-    script, place = script_of(stepper.model), getattr(stepper.model, "position", None)
-    if not stepper.index or script is None or not isinstance(place, int):
+    script, place = script_of(stepper.model), place_of(stepper.model)
+    if not stepper.index or script is None:
         return ""
     return f": script item {place + 1}" if place < len(script) else ": no script item is left"
 
@@ -142,6 +142,8 @@ def _ended(turn: Turn) -> Sentence:
         return [bold("Stopped."), " The guard rail ended the run."]
     if turn.status == "cancelled":
         return [bold("Stopped."), " The run was interrupted."]
+    if turn.response is not None:
+        return [bold("Stopped."), " The registry raised an error while a tool ran, and that ends a run."]
     return [bold("Stopped."), " The model raised an error, and that ends a run."]
 
 
@@ -195,6 +197,11 @@ def end(stepper: Stepper, turn: Turn) -> End:
         return End("stop", f"Stopped at {at}: not the request that the script expects", str(turn.error),
                    [("last message", last), ("next", [advice])])  # fmt: skip
     kind = type(turn.error).__name__
+    if turn.response is not None:
+        why = "What a tool raises is data for the model; what the registry itself raises ends the run."
+        return End("stop", f"Stopped in {at}: the registry raised {kind}", exception_text(turn.error or RuntimeError()),
+                   [("why", [why]),
+                    ("next", ["The exception is kept in ", code("view.last_error"), "."])])  # fmt: skip
     return End("stop", f"Stopped at {at}: the model raised {kind}", exception_text(turn.error or RuntimeError()),
                [("why", ["What a model raises ends the run; what a tool raises is data for the model."]),
                 ("next", ["The exception is kept in ", code("view.last_error"), "."])])  # fmt: skip
@@ -208,7 +215,7 @@ def _answered(stepper: Stepper, response: ModelResponse, at: str) -> End:
         return End("cut", f"Cut at {at}: {response.stop_reason}", response.message.content, facts)
     if stepper.result is not None and stepper.result.usage != response.usage:
         facts.append(("whole run", [tokens(stepper.result.usage)]))
-    script, place = script_of(stepper.model), getattr(stepper.model, "position", None)
+    script, place = script_of(stepper.model), place_of(stepper.model)
     if script is not None:
         facts.append(("script", [f"{place} of {count(len(script), 'item')} used"]))
     return End("ok", f"Finished at {at}: final answer", response.message.content, facts)
@@ -232,7 +239,13 @@ def _last_message(turn: Turn) -> Sentence:
 def script_of(model: Any) -> Sequence[Any] | None:
     """Return the items of a model that plays a script; ``None`` for any other model."""
     script = getattr(model, "script", None)
-    return script if isinstance(script, list) else None
+    return script if isinstance(script, list) and isinstance(getattr(model, "position", None), int) else None
+
+
+def place_of(model: Any) -> int:
+    """Return how many items of its script a model has used; 0 for a model without one."""
+    place = getattr(model, "position", None)
+    return place if isinstance(place, int) else 0
 
 
 def items_used(stepper: Stepper) -> int:
@@ -241,7 +254,7 @@ def items_used(stepper: Stepper) -> int:
         if turn.item is not None:
             return turn.item
     first = next((turn.item for turn in stepper.turns if turn.item is not None), None)
-    return first - 1 if first is not None else int(getattr(stepper.model, "position", 0))
+    return first - 1 if first is not None else place_of(stepper.model)
 
 
 def item_words(item: Any) -> str:
@@ -274,4 +287,6 @@ def lines_note(stepper: Stepper, line: int) -> Sentence:
         return [bold(f"{here}returned."), " No tool was asked for, so the loop is over."]
     if isinstance(turn.error, MaxStepsExceeded):
         return [bold(f"{here}raised."), f" Call {turn.call} was the last one allowed."]
+    if turn.response is not None:
+        return [bold(f"{here}stopped here."), " The call did not come to its end."]
     return [bold(f"{here}stopped here."), " The model raised instead of answering."]

@@ -3,7 +3,7 @@ import json
 import ipywidgets
 import pytest
 
-from minagent_lab import FakeModel, Stepper, StepperView, Tool, ToolRegistry, step
+from minagent_lab import FakeModel, Stepper, StepperView, Tool, ToolCall, ToolRegistry, step
 from minagent_lab.views.panel import Panel
 
 from .runs import RUNS, add, shop, stepper
@@ -269,8 +269,6 @@ def test_an_interrupt_in_a_tool_goes_through_and_is_shown():
 
     registry = ToolRegistry()
     registry.add(Tool("stop", "", {"type": "object"}, stop))
-    from minagent_lab import ToolCall
-
     view = step(FakeModel([[ToolCall("c1", "stop", {})], "x"]), registry, "hi")
     with pytest.raises(KeyboardInterrupt):
         view.next()
@@ -282,3 +280,92 @@ def test_each_view_takes_a_stepper_as_it_is():
     walk = Stepper(FakeModel(["x"]), ToolRegistry(), "hi")
     walk.forward()
     assert StepperView(walk).panel.frame["call"] == 1
+
+
+def test_two_presses_at_once_make_one_call_after_the_other():
+    import threading
+
+    started = threading.Event()
+
+    class Slow(FakeModel):
+        def complete(self, messages, tools):
+            started.set()
+            threading.Event().wait(0.05)
+            return super().complete(messages, tools)
+
+    view = step(Slow([[add(f"c{n}")] for n in range(3)]), shop(), "hi")
+    presses = [threading.Thread(target=view.next_button.click) for _ in range(3)]
+    for press in presses:
+        press.start()
+    for press in presses:
+        press.join()
+    assert started.is_set()
+    assert [len(turn.request.messages) for turn in view.stepper.turns] == [1, 3, 5]
+
+
+def test_a_tool_cannot_step_the_run_that_it_is_part_of():
+    registry = ToolRegistry()
+    registry.add(Tool("again", "", {"type": "object"}, lambda: view.stepper.forward()))  # noqa: PLW0108  (made below)
+    view = step(FakeModel([[ToolCall("c1", "again", {})], "x"]), registry, "hi")
+    view.next()
+    assert "being stepped already" in view.stepper.turns[0].results[0][1].content
+    assert [len(turn.request.messages) for turn in view.stepper.turns] == [1]
+
+
+def test_a_tool_that_exits_ends_the_run_and_not_the_kernel():
+    def bye():
+        raise SystemExit
+
+    registry = ToolRegistry()
+    registry.add(Tool("bye", "", {"type": "object"}, bye))
+    view = step(FakeModel([[ToolCall("c1", "bye", {})], "x"]), registry, "hi")
+    view.next_button.click()
+    assert isinstance(view.last_error, SystemExit)
+    assert view.stepper.status == "cancelled"
+
+
+def test_a_view_that_is_shown_anew_does_not_go_on_playing():
+    view, model = open_view()
+    view._on_message(None, {"op": "ready"}, [])
+    view.play_button.click()
+    view._on_message(None, {"op": "ready"}, [])
+    view._on_message(None, {"op": "tick", "at": 0}, [])
+    assert model.calls == []
+
+
+def test_a_key_that_is_held_down_asks_nobody():
+    view, model = open_view(at=1)
+    view.back()
+    for _ in range(5):
+        view._on_message(None, {"op": "next", "repeat": True}, [])
+    assert len(model.calls) == view.stepper.index == 1
+
+
+@pytest.mark.parametrize("position", [None, "goalkeeper", 1.5])
+def test_a_model_with_fields_of_its_own_is_shown_as_one_without_a_script(position):
+    class Own:
+        script = property(lambda _: ["mine"])
+
+        def complete(self, messages, tools):
+            return FakeModel(["hello"]).complete(messages, tools)
+
+    Own.position = position
+    view = step(Own(), ToolRegistry(), "hi", at=1)
+    assert view.panel.items["script"] == []
+    assert "items used" not in "".join(view.panel.items["answers"])
+
+
+def test_half_a_character_in_an_exception_can_be_sent():
+    class Odd:
+        def complete(self, messages, tools):
+            raise ValueError("half \ud800 pair \x1b]0;title")
+
+    bundle = step(Odd(), ToolRegistry(), "hi", at=1)._repr_mimebundle_()
+    for form in ("text/plain", "text/html"):
+        bundle[form].encode("utf-8")
+        assert "\x1b" not in bundle[form]
+
+
+def test_prices_do_not_become_formulas_where_no_kernel_runs():
+    html = step(FakeModel(["$3 and $2"]), ToolRegistry(), "Is $3 more than $2?", at=1)._repr_mimebundle_()["text/html"]
+    assert "$" not in html.replace("<span>$</span>", "")
