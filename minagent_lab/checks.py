@@ -94,7 +94,7 @@ def check_reply(model: Any, reply: Any, kind: type) -> None:
     if hasattr(reply, "__await__"):
         discard(reply)
         raise TypeError(f"{asked} is async, and a run asks plain models; write def, not async def")
-    raise TypeError(f"{asked} returned {a_kind(reply)}, {reply!r:.80}; return a ModelResponse")
+    raise TypeError(f"{asked} returned {a_kind(reply)}; return a ModelResponse")  # its repr may hold an address
 
 
 def discard(awaitable: Any) -> None:
