@@ -30,6 +30,10 @@ class Question:
         if sum(choice.right for choice in self.choices) != 1:
             raise ValueError(f"the question {self.text!r:.60} needs exactly one right choice")
 
+    def lettered(self) -> list[tuple[str, Choice]]:
+        """Return each choice with its letter."""
+        return list(zip(LETTERS, self.choices, strict=False))
+
 
 @value
 class Quiz:
@@ -44,7 +48,7 @@ class Quiz:
         lines = [f"Quiz {self.id}: {count} question{'s' * (count != 1)}, 0 answered"]
         for number, question in enumerate(self.questions, 1):
             lines.append(f"{number}. {question.text}")
-            lines += [f"   {letter}. {choice.text}" for letter, choice in zip(LETTERS, question.choices, strict=False)]
+            lines += [f"   {letter}. {choice.text}" for letter, choice in question.lettered()]
         return "\n".join(lines)
 
     def html(self) -> str:
@@ -56,7 +60,7 @@ class Quiz:
 
 
 def _choices(question: Question) -> str:
-    lettered = list(zip(LETTERS, question.choices, strict=False))
+    lettered = question.lettered()
     asked = "".join(f"<li><b>{letter}.</b> {escape(choice.text)}</li>" for letter, choice in lettered)
     answered = "".join(
         f"<li><b>{letter}.</b> {'✓' if choice.right else '✗'} {escape(choice.why)}</li>" for letter, choice in lettered

@@ -10,10 +10,9 @@ from minagent_lab.messages import Message, ToolCall
 from minagent_lab.model import message_json
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import dump_json
-from minagent_lab.views.html import escape, lang, plain, quoted, rich, span
+from minagent_lab.views.html import escape, lang, quoted, rich, span
 from minagent_lab.views.words import (
     End,
-    call_words,
     count,
     end,
     event,
@@ -211,18 +210,3 @@ def script_row(number: int, item: Any) -> str:
 def source_line(line: str) -> str:
     """Return one line of the loop's source; the panel adds whether it ran."""
     return f'<li><span class="lab-heard"></span>{escape(line)}</li>'
-
-
-__all__ = [
-    "answer_block",
-    "call_words",
-    "column",
-    "end_block",
-    "message_row",
-    "plain",
-    "pretty_json",
-    "scale",
-    "script_row",
-    "source_line",
-    "tools_row",
-]

@@ -13,8 +13,6 @@ from minagent_lab.views.html import escape
 if TYPE_CHECKING:
     from minagent_lab.course.quiz import Question, Quiz
 
-LETTERS = "abcdefgh"
-
 
 class QuizView(widgets.VBox):  # type: ignore[misc]
     """The questions of a quiz, each with its choices. Choosing shows the reason, for a wrong choice too.
@@ -42,7 +40,7 @@ class QuizView(widgets.VBox):  # type: ignore[misc]
 
     def _asked(self, number: int, question: Question) -> Any:
         text = widgets.HTML(f"<p><b>{number + 1}. {escape(question.text)}</b></p>")
-        labels = [f"{letter}. {choice.text}" for letter, choice in zip(LETTERS, question.choices, strict=False)]
+        labels = [f"{letter}. {choice.text}" for letter, choice in question.lettered()]
         options = [(label, place) for place, label in enumerate(labels)]
         radio = widgets.RadioButtons(options=options, value=None, layout=widgets.Layout(width="auto"))
         reason = widgets.HTML()
