@@ -18,7 +18,7 @@ from minagent_lab import (
     UnexpectedRequest,
     run,
 )
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -410,7 +410,7 @@ LISTEN = Exercise(
     title="A fake that listens",
     thing="saw_the_price",
     wants="a function saw_the_price(request)",
-    fits=lambda thing: callable(thing) and not isinstance(thing, type),
+    fits=is_function,
     starter="""
 def saw_the_price(request):
     return "12" in request.messages[-1].content
@@ -540,7 +540,7 @@ WRITE_THE_TEST = Exercise(
     title="Write the test",
     thing="check_fake",
     wants="a function check_fake(Fake), your test",
-    fits=lambda thing: callable(thing) and not isinstance(thing, type),
+    fits=is_function,
     starter="""
 def check_fake(Fake):
     fake = Fake(["Tea costs 12."])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minagent_lab import FakeModel, RunResult, ScriptExhausted, Tool, ToolRegistry, run
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -42,10 +42,6 @@ def slow() -> None:
 
 def _world() -> dict[str, Any]:
     return {**world(), "price": price, "add": add, "slow": slow, "MENU": MENU, "MISTAKES": MISTAKES}
-
-
-def _is_function(thing: Any) -> bool:
-    return callable(thing) and not isinstance(thing, type)
 
 
 # ---- 2.1 ------------------------------------------------------------------------------------------------------------
@@ -267,7 +263,7 @@ SAFE_CALL = Exercise(
     title="A counter that does not fall over",
     thing="safe_call",
     wants="a function safe_call(tools, name, arguments)",
-    fits=_is_function,
+    fits=is_function,
     starter="""
 import json
 
@@ -599,7 +595,7 @@ KIND_PRICE = Exercise(
     title="An error that helps",
     thing="kind_price",
     wants="a function kind_price(item)",
-    fits=_is_function,
+    fits=is_function,
     starter="""
 def kind_price(item):
     return PRICES[item]
@@ -760,7 +756,7 @@ WRITE_THE_TEST = Exercise(
     title="Write the test",
     thing="check_registry",
     wants="a function check_registry(Registry), your test",
-    fits=_is_function,
+    fits=is_function,
     starter="""
 def check_registry(Registry):
     mine = Registry()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from minagent_lab import FakeModel, Message, ModelResponse, ScriptExhausted, run
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -101,7 +101,7 @@ LOOP = Exercise(
     title="The loop, with a system prompt",
     thing="agent",
     wants="a function agent(model, registry, prompt, system=None)",
-    fits=lambda thing: callable(thing) and not isinstance(thing, type),
+    fits=is_function,
     starter="""
 def agent(model, registry, prompt, system=None):
     messages = [Message("user", prompt)]
@@ -265,7 +265,7 @@ GROWTH = Exercise(
     title="Predict the growth",
     thing="messages_per_call",
     wants="a function messages_per_call(turns, system=False)",
-    fits=lambda thing: callable(thing) and not isinstance(thing, type),
+    fits=is_function,
     starter="""
 def messages_per_call(turns, system=False):
     counts = [1]
@@ -433,7 +433,7 @@ WRITE_THE_TEST = Exercise(
     title="Write the test",
     thing="check_loop",
     wants="a function check_loop(run), your test",
-    fits=lambda thing: callable(thing) and not isinstance(thing, type),
+    fits=is_function,
     starter="""
 def check_loop(run):
     model = FakeModel([[ToolCall("c1", "price", {"item": "tea"})], "Tea costs 12."])

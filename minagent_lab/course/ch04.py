@@ -18,7 +18,7 @@ from minagent_lab import (
     run,
 )
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
 from minagent_lab.course.expecting import expect
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -31,10 +31,6 @@ TITLE = "When it goes wrong"
 def world() -> dict[str, Any]:
     """Return the names that the chapter's first cells define."""
     return {**shop.world(), "tea": TEA}
-
-
-def _is_function(thing: Any) -> bool:
-    return callable(thing) and not isinstance(thing, type)
 
 
 def _ended(script: Any, max_steps: int = 3) -> RunResult | MaxStepsExceeded | ScriptExhausted:
@@ -240,7 +236,7 @@ DIAGNOSIS = Exercise(
     title="The diagnosis",
     thing="diagnose",
     wants="a function diagnose(end)",
-    fits=_is_function,
+    fits=is_function,
     starter="""
 def diagnose(end):
     if end.status == "truncated":
@@ -438,7 +434,7 @@ GUARD_TEST = Exercise(
     title="Write the test",
     thing="check_guard",
     wants="a function check_guard(run), your test",
-    fits=_is_function,
+    fits=is_function,
     starter="""
 def check_guard(run):
     model = FakeModel([[tea]])
@@ -639,7 +635,7 @@ REPAIR = Exercise(
     title="Repair the loop",
     thing="agent",
     wants="a function agent(model, registry, prompt)",
-    fits=_is_function,
+    fits=is_function,
     starter="""
 def agent(model, registry, prompt):
     messages = [Message("user", prompt)]

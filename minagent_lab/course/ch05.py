@@ -7,7 +7,7 @@ from typing import Any
 
 from minagent_lab import FakeModel, Message, Tool, ToolRegistry, run
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, mutated
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, mutated
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.pytest_runs import PytestReport, run_pytest
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -61,11 +61,6 @@ def made_agent(source: str) -> Callable[..., Any]:
     names: dict[str, Any] = {"Message": Message}
     exec(source, names)  # noqa: S102  (our own data)
     return names["agent"]  # type: ignore[no-any-return]
-
-
-def is_function(thing: Any) -> bool:
-    """Tell whether something is a function, and no class."""
-    return callable(thing) and not isinstance(thing, type)
 
 
 MAKES_UP = Broken(

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from minagent_lab import FakeModel, FixtureError, Message, Recorder, Tool, ToolRegistry, load_fixture, run
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, sentence
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, sentence
 from minagent_lab.course.expecting import expect
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -24,11 +24,6 @@ TITLE = "Fixtures, record and replay"
 def world() -> dict[str, Any]:
     """Return the names that the chapter's first cells define."""
     return {**shop.world(), "base64": base64, "json": json, "quote": quote}
-
-
-def is_function(thing: Any) -> bool:
-    """Tell whether something is a function, and no class."""
-    return callable(thing) and not isinstance(thing, type)
 
 
 # ---- 6.1 ------------------------------------------------------------------------------------------------------------

@@ -102,6 +102,11 @@ class Exercise:
         return f"<Exercise {self.id}: {self.title}>"
 
 
+def is_function(thing: Any) -> bool:
+    """Whether something can be called, and is no class: what most exercises ask for."""
+    return callable(thing) and not isinstance(thing, type)
+
+
 def mutated(solution: str, mutant: Mutant) -> str:
     """Return the solution with the mutant's mistake in it.
 
