@@ -3,7 +3,7 @@
 >>> from minagent_lab.course import check, hint, quiz, solution
 """
 
-from minagent_lab.course.desk import check, hint, progress, quiz, solution
+from minagent_lab.course.desk import check, hint, predict, progress, quiz, solution
 from minagent_lab.course.pytest_runs import run_pytest
 
-__all__ = ["check", "hint", "progress", "quiz", "run_pytest", "solution"]
+__all__ = ["check", "hint", "predict", "progress", "quiz", "run_pytest", "solution"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from dataclasses import replace
 from typing import Any
 
 from minagent_lab import course
@@ -28,8 +29,11 @@ class Note:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Return the note for a notebook."""
-        html = f"<p>{escape(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
-        return {"text/plain": repr(self), "text/html": html}
+        return {"text/plain": repr(self), "text/html": self.html()}
+
+    def html(self) -> str:
+        """Return the note as HTML that needs no style sheet."""
+        return f"<p>{escape(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
 
     def __repr__(self) -> str:
         return f"{self.words}\n{self.code}".rstrip()
@@ -88,7 +92,15 @@ def check(name: str, thing: Any) -> Report | Note:
     report = report_on(exercise, thing)
     if report.solved:
         remember_exercise(exercise.id)
-    return report
+    return replace(report, live=lambda: _with_help(exercise, report))
+
+
+def _with_help(exercise: Exercise, report: Report) -> Any:
+    """Return the report as a widget with buttons for hints and the solution."""
+    from minagent_lab.views.check_view import CheckView  # here, because it needs ipywidgets
+
+    hints, solved = len(exercise.hints), report.solved
+    return CheckView(report, hints, lambda at: _hint(exercise, at), lambda: solution(exercise.id), solved=solved)
 
 
 def hint(name: str) -> Note:
@@ -97,10 +109,14 @@ def hint(name: str) -> Note:
     if isinstance(exercise, Note):
         return exercise
     count = len(exercise.hints)
-    given = min(_hints_given.get(exercise.id, 0) + 1, count)
-    _hints_given[exercise.id] = given
-    after = f"hint({exercise.id!r}) gives the next one." if given < count else "That was the last one."
-    return Note(f"Hint {given} of {count} for {exercise.id}: {exercise.hints[given - 1]} {after}")
+    at = min(_hints_given.get(exercise.id, 0), count - 1)
+    _hints_given[exercise.id] = at + 1
+    after = f"hint({exercise.id!r}) gives the next one." if at + 1 < count else "That was the last one."
+    return Note(f"{_hint(exercise, at).words} {after}")
+
+
+def _hint(exercise: Exercise, at: int) -> Note:
+    return Note(f"Hint {at + 1} of {len(exercise.hints)} for {exercise.id}: {exercise.hints[at]}")
 
 
 def solution(name: str) -> Note:
@@ -111,6 +127,16 @@ def solution(name: str) -> Note:
     if exercise.id not in _tried:
         return Note(f"Try {exercise.id} first: run its cell with check({exercise.id!r}, {exercise.thing}).")
     return Note(f"One solution of {exercise.id}, {exercise.title}:", exercise.solution.strip())
+
+
+def predict(number: str, which: int) -> Any:
+    """Ask for a prediction of a chapter, such as ``predict("03", 1)``; what was right is shown after you chose."""
+    asked = chapter(number).PREDICTIONS if isinstance(number, str) and number in chapters() else ()
+    if isinstance(which, bool) or not isinstance(which, int) or not 1 <= which <= len(asked):
+        return Note(f"There is no prediction {which!r:.40} in {number!r:.40}; this chapter has {len(asked)}.")
+    from minagent_lab.views.question_view import PredictView  # here, because it needs ipywidgets
+
+    return PredictView(asked[which - 1])
 
 
 def quiz(number: str) -> Any:

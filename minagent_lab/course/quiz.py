@@ -34,6 +34,32 @@ class Question:
         """Return each choice with its letter."""
         return list(zip(LETTERS, self.choices, strict=False))
 
+    def verdict(self, place: int) -> str:
+        """Return whether the choice at `place`, from 0, is right, and why, or why not."""
+        choice = self.choices[place]
+        return f"{'✓ Yes.' if choice.right else '✗ No.'} {choice.why}"
+
+    def text_of(self, heading: str) -> str:
+        """Return the question as plain text after a heading such as ``"2."``, without the answer."""
+        choices = [f"   {letter}. {choice.text}" for letter, choice in self.lettered()]
+        return "\n".join([f"{heading} {self.text}", *choices])
+
+    def html_of(self, heading: str) -> str:
+        """Return the question as HTML for where no kernel runs: the answer is folded."""
+        choices = "".join(f"<li><b>{letter}.</b> {escape(choice.text)}</li>" for letter, choice in self.lettered())
+        return (
+            f"<p><b>{escape(heading)} {escape(self.text)}</b></p><ul>{choices}</ul>"
+            f"<details><summary>Answer</summary>{self.reasons_html()}</details>"
+        )
+
+    def reasons_html(self) -> str:
+        """Return the reason of every choice as an HTML list."""
+        rows = (
+            f"<li><b>{letter}.</b> {'✓' if choice.right else '✗'} {escape(choice.why)}</li>"
+            for letter, choice in self.lettered()
+        )
+        return f"<ul>{''.join(rows)}</ul>"
+
 
 @value
 class Quiz:
@@ -46,23 +72,9 @@ class Quiz:
         """Return the questions as plain text, without the answers."""
         count = len(self.questions)
         lines = [f"Quiz {self.id}: {count} question{'s' * (count != 1)}, 0 answered"]
-        for number, question in enumerate(self.questions, 1):
-            lines.append(f"{number}. {question.text}")
-            lines += [f"   {letter}. {choice.text}" for letter, choice in question.lettered()]
+        lines += [question.text_of(f"{number}.") for number, question in enumerate(self.questions, 1)]
         return "\n".join(lines)
 
     def html(self) -> str:
         """Return the questions as HTML for where no kernel runs: the answers are folded."""
-        return "".join(
-            f"<p><b>{number}. {escape(question.text)}</b></p>{_choices(question)}"
-            for number, question in enumerate(self.questions, 1)
-        )
-
-
-def _choices(question: Question) -> str:
-    lettered = question.lettered()
-    asked = "".join(f"<li><b>{letter}.</b> {escape(choice.text)}</li>" for letter, choice in lettered)
-    answered = "".join(
-        f"<li><b>{letter}.</b> {'✓' if choice.right else '✗'} {escape(choice.why)}</li>" for letter, choice in lettered
-    )
-    return f"<ul>{asked}</ul><details><summary>Answers</summary><ul>{answered}</ul></details>"
+        return "".join(question.html_of(f"{number}.") for number, question in enumerate(self.questions, 1))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from minagent_lab.course.exercise import Exercise, sentence
@@ -31,11 +33,14 @@ class Report:
         One per test.
     remark
         What else there is to say: that the thing is of the wrong kind, or what the code printed.
+    live
+        Makes the widget that a notebook shows, if there is one.
     """
 
     title: str
     lines: Sequence[Line] = ()
     remark: str = ""
+    live: Callable[[], Any] | None = field(default=None, compare=False)
 
     @property
     def solved(self) -> bool:
@@ -64,9 +69,12 @@ class Report:
         remark = f"<p>{escape(self.remark)}</p>" if self.remark else ""
         return f"<p><b>{escape(self.headline)}</b></p><ul>{rows}</ul>{remark}"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """Return the report for a notebook."""
-        return {"text/plain": self.text(), "text/html": self.html()}
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Return the report for a notebook: live where widgets are, and what stands for it elsewhere."""
+        bundle: dict[str, Any] = {}
+        with contextlib.suppress(ImportError):  # a console has no widgets, and needs none
+            bundle = self.live()._repr_mimebundle_(**kwargs) if self.live else {}
+        return {**bundle, "text/plain": self.text(), "text/html": self.html()}
 
     def __repr__(self) -> str:
         return self.text()

@@ -1,4 +1,4 @@
-"""A quiz on the screen: stock radio buttons, and a reason under each question once it is answered."""
+"""A quiz on the screen: a question after the other, and a reason under each once it is answered."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import ipywidgets as widgets
 
 from minagent_lab.views.guard import Guard
 from minagent_lab.views.html import escape
+from minagent_lab.views.question_view import QuestionView
 
 if TYPE_CHECKING:
-    from minagent_lab.course.quiz import Question, Quiz
+    from minagent_lab.course.quiz import Quiz
 
 
 class QuizView(widgets.VBox):  # type: ignore[misc]
@@ -22,41 +23,26 @@ class QuizView(widgets.VBox):  # type: ignore[misc]
     quiz
         What to ask.
     score
-        Called with the number of questions that were right at the first choice, each time it grows.
+        Called with the number of questions that were right at the first choice, each time one is answered.
     """
 
     def __init__(self, quiz: Quiz, score: Callable[[int], None] = lambda _: None) -> None:
         self.quiz, self._score = quiz, score
         self._first: dict[int, bool] = {}
         self._head = widgets.HTML()
-        self.radios: list[Any] = []
-        self.reasons: list[Any] = []
-        parts: list[Any] = [self._head]
-        for number, question in enumerate(quiz.questions):
-            parts.append(self._asked(number, question))
-        super().__init__([*parts, Guard()])
+        self.asked = [
+            QuestionView(question, f"{number + 1}.", lambda place, number=number: self.choose(number, place))
+            for number, question in enumerate(quiz.questions)
+        ]
+        super().__init__([self._head, *self.asked, Guard()])
         self.add_class("lab-guarded")
         self._show_score()
 
-    def _asked(self, number: int, question: Question) -> Any:
-        text = widgets.HTML(f"<p><b>{number + 1}. {escape(question.text)}</b></p>")
-        labels = [f"{letter}. {choice.text}" for letter, choice in question.lettered()]
-        options = [(label, place) for place, label in enumerate(labels)]
-        radio = widgets.RadioButtons(options=options, value=None, layout=widgets.Layout(width="auto"))
-        reason = widgets.HTML()
-        radio.observe(lambda change: self.choose(number, change["new"]), "value")
-        self.radios.append(radio)
-        self.reasons.append(reason)
-        return widgets.VBox([text, radio, reason])
-
-    def choose(self, number: int, place: int | None) -> None:
+    def choose(self, number: int, place: int) -> None:
         """Answer question `number` (from 0) with its choice `place`, and show why that is right or wrong."""
-        if place is None:
-            return
-        choice = self.quiz.questions[number].choices[place]
-        self._first.setdefault(number, choice.right)
-        verdict = "✓ Yes." if choice.right else "✗ No."
-        self.reasons[number].value = f"<p role='status'><b>{verdict}</b> {escape(choice.why)}</p>"
+        asked = self.asked[number]
+        self._first.setdefault(number, asked.question.choices[place].right)
+        asked.say(escape(asked.question.verdict(place)))
         self._show_score()
         self._score(sum(self._first.values()))
 

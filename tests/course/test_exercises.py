@@ -1,6 +1,7 @@
 """What holds for every exercise of every chapter."""
 
 import ast
+import re
 from pathlib import Path
 
 import nbformat
@@ -82,3 +83,18 @@ def test_the_starters_in_the_notebook_are_those_of_the_course(path):
         assert len(holding) == 1, f"{exercise.id}: {line} stands in {len(holding)} cells"
         assert exercise.starter.strip() in holding[0], f"{exercise.id}: the starter in the notebook is another one"
     assert f'quiz("{path.name[:2]}")' in "\n".join(cells)
+
+
+@pytest.mark.parametrize("path", WITH_COURSE, ids=lambda path: path.stem)
+def test_the_notebook_asks_for_each_prediction_once_and_in_order(path):
+    number = path.name[:2]
+    sources = "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code")
+    asked = [int(which) for which in re.findall(rf'predict\("{number}", (\d+)\)', sources)]
+    assert asked == list(range(1, len(desk.chapter(number).PREDICTIONS) + 1))
+    assert asked
+
+
+def test_no_letter_is_right_more_often_than_half_of_the_time():
+    questions = [asked for number in desk.chapters() for asked in desk.chapter(number).PREDICTIONS]
+    right = [letter for asked in questions for letter, choice in asked.lettered() if choice.right]
+    assert max(map(right.count, "abc")) <= len(right) / 2 + 1

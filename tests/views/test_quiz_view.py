@@ -19,23 +19,23 @@ def view():
 
 
 def test_nothing_is_chosen_at_first(view):
-    assert [radio.value for radio in view.radios] == [None, None]
+    assert [asked.radio.value for asked in view.asked] == [None, None]
     assert view.headline == "Quiz 99: 2 questions, 0 answered"
 
 
 def test_each_choice_shows_its_reason(view):
-    view.radios[0].value = 1
-    assert "✗ No." in view.reasons[0].value
-    assert "It is something." in view.reasons[0].value
-    view.radios[0].value = 0
-    assert "✓ Yes." in view.reasons[0].value
-    assert "It is &lt;b&gt;." in view.reasons[0].value
+    view.asked[0].radio.value = 1
+    assert "✗ No." in view.asked[0].answer.value
+    assert "It is something." in view.asked[0].answer.value
+    view.asked[0].radio.value = 0
+    assert "✓ Yes." in view.asked[0].answer.value
+    assert "It is &lt;b&gt;." in view.asked[0].answer.value
 
 
 def test_the_first_choice_counts(view):
-    view.radios[0].value = 1
-    view.radios[0].value = 0
-    view.radios[1].value = 1
+    view.asked[0].radio.value = 1
+    view.asked[0].radio.value = 0
+    view.asked[1].radio.value = 1
     assert view.headline == "Quiz 99: 2 questions, 2 answered, 1 right at the first choice"
     assert view.scores[-1] == 1
 
