@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -31,7 +32,7 @@ class QuizView(widgets.VBox):  # type: ignore[misc]
         self._first: dict[int, bool] = {}
         self._head = widgets.HTML()
         self.asked = [
-            QuestionView(question, f"{number + 1}.", lambda place, number=number: self.choose(number, place))
+            QuestionView(question, f"{number + 1}.", partial(self.choose, number))
             for number, question in enumerate(quiz.questions)
         ]
         super().__init__([self._head, *self.asked, Guard()])
