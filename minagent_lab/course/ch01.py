@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from minagent_lab import (
@@ -18,7 +18,7 @@ from minagent_lab import (
     UnexpectedRequest,
     run,
 )
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -528,12 +528,7 @@ BROKEN = [
     Broken("forgets which tools were offered", ", tools))", ", []))", "The messages are right, the tools are gone."),
 ]
 
-
-def _made_fake(source: str) -> Callable[..., Any]:
-    names = world()
-    exec(source, names)  # noqa: S102  (our own data)
-    return names["MyFake"]  # type: ignore[no-any-return]
-
+made_fake = partial(made, thing="MyFake", world=world)
 
 WRITE_THE_TEST = Exercise(
     id="1.4",
@@ -569,10 +564,10 @@ def check_fake(Fake):
         fake.complete(messages, tools)
 """,
     tests=judge(
-        {"FakeModel": lambda: FakeModel, "a good MyFake": lambda: _made_fake(FAKE_SOURCE)},
+        {"FakeModel": lambda: FakeModel, "a good MyFake": lambda: made_fake(FAKE_SOURCE)},
         BROKEN,
         FAKE_SOURCE,
-        _made_fake,
+        made_fake,
         "fake",
     ),
     wrong_tests=[

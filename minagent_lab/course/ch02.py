@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from minagent_lab import FakeModel, RunResult, ScriptExhausted, Tool, ToolRegistry, run
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -743,13 +743,7 @@ BROKEN = [
     ),
 ]
 
-
-def made_registry(source: str) -> Callable[..., Any]:
-    """Return the class of registry that some source defines."""
-    names = world()
-    exec(source, names)  # noqa: S102  (our own data)
-    return names["Registry"]  # type: ignore[no-any-return]
-
+made_registry = partial(made, thing="Registry", world=world)
 
 WRITE_THE_TEST = Exercise(
     id="2.5",

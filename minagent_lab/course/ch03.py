@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from minagent_lab import FakeModel, Message, ModelResponse, ScriptExhausted, run
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -420,13 +421,7 @@ BROKEN = [
     ),
 ]
 
-
-def made_loop(source: str) -> Callable[..., Any]:
-    """Return the loop that some source defines."""
-    names = world()
-    exec(source, names)  # noqa: S102  (our own data)
-    return names["loop"]  # type: ignore[no-any-return]
-
+made_loop = partial(made, thing="loop", world=world)
 
 WRITE_THE_TEST = Exercise(
     id="3.3",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from minagent_lab import (
@@ -18,7 +18,7 @@ from minagent_lab import (
     run,
 )
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
 from minagent_lab.course.expecting import expect
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -421,13 +421,7 @@ BROKEN = [
     ),
 ]
 
-
-def made_guard(source: str) -> Callable[..., Any]:
-    """Return the loop that some source defines."""
-    names = world()
-    exec(source, names)  # noqa: S102  (our own data)
-    return names["guarded"]  # type: ignore[no-any-return]
-
+made_guard = partial(made, thing="guarded", world=world)
 
 GUARD_TEST = Exercise(
     id="4.3",

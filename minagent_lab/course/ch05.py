@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from minagent_lab import FakeModel, Message, Tool, ToolRegistry, run
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, mutated
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, mutated
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.pytest_runs import PytestReport, run_pytest
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -56,11 +57,7 @@ def world() -> dict[str, Any]:
     return {**shop.world(), "registry": registry, "ran": ran, "tool_calls": tool_calls}
 
 
-def made_agent(source: str) -> Callable[..., Any]:
-    """Return the agent that some source defines."""
-    names: dict[str, Any] = {"Message": Message}
-    exec(source, names)  # noqa: S102  (our own data)
-    return names["agent"]  # type: ignore[no-any-return]
+made_agent = partial(made, thing="agent", world=lambda: {"Message": Message})
 
 
 MAKES_UP = Broken(
@@ -352,11 +349,9 @@ script = [
 
 def clerk_calls(source: str) -> ToolCalls:
     """Return the tool calls of a run in which the model behaves as some source says. This shop can also refund."""
-    names = world()
-    exec(source, names)  # noqa: S102  (our own data)
-    registry = names["registry"]
+    script, registry = made(source, thing="(script, registry)", world=world)
     registry.add(Tool("refund", "Give the money back (退款)", shop.ONE_ITEM, lambda item: f"refunded {item}"))
-    return tool_calls(run(FakeModel(names["script"]), registry, "What do tea and cake cost together?"))
+    return tool_calls(run(FakeModel(script), registry, "What do tea and cake cost together?"))
 
 
 IN_WORDS = Exercise(

@@ -6,13 +6,14 @@ import base64
 import json
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from minagent_lab import FakeModel, FixtureError, Message, Recorder, Tool, ToolRegistry, load_fixture, run
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, sentence
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, sentence
 from minagent_lab.course.expecting import expect
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -418,11 +419,7 @@ def shop_with(price_is: str, tea_costs: float, *, turned: bool = False) -> ToolR
     return registry
 
 
-def made_agent(source: str) -> Callable[[Any], Any]:
-    """Return the agent that some source defines."""
-    names: dict[str, Any] = {"Message": Message, "run": run, "shop_with": shop_with}
-    exec(source, names)  # noqa: S102  (our own data)
-    return names["agent"]  # type: ignore[no-any-return]
+made_agent = partial(made, thing="agent", world=lambda: {"Message": Message, "run": run, "shop_with": shop_with})
 
 
 def recorded(script: list[Any], folder: str) -> Path:

@@ -94,12 +94,33 @@ class Exercise:
 
     def made_by(self, code: str) -> Any:
         """Return the thing that some code defines, in a fresh world."""
-        names = self.world()
-        exec(compile(textwrap.dedent(code), f"<exercise {self.id}>", "exec"), names)  # noqa: S102  (our own data)
-        return eval(self.thing, names)  # noqa: S307
+        return made(code, thing=self.thing, world=self.world)
 
     def __repr__(self) -> str:
         return f"<Exercise {self.id}: {self.title}>"
+
+
+def made(code: str, *, thing: str, world: Callable[[], dict[str, Any]] = dict) -> Any:
+    """Return what some code of ours defines, in a fresh world.
+
+    Parameters
+    ----------
+    code
+        The code to run.
+    thing
+        What it defines: a name, or several as ``"(sent, new)"``.
+    world
+        Makes the names that the code may use.
+
+    Examples
+    --------
+    >>> twice = made("def twice(n): return TWO * n", thing="twice", world=lambda: {"TWO": 2})
+    >>> twice(4)
+    8
+    """
+    names = world()
+    exec(textwrap.dedent(code), names)  # noqa: S102  (our own data)
+    return eval(thing, names)  # noqa: S307
 
 
 def is_function(thing: Any) -> bool:
