@@ -2,17 +2,29 @@
 
     MinAgentError
     ├── ScriptExhausted    (RuntimeError)    a fake was asked more often than its script has items
+    │   └── ResponsesExhausted               the same, of a fake provider
     ├── MaxStepsExceeded   (RuntimeError)    the model was asked `max_steps` times and still wanted a tool
     ├── UnexpectedRequest  (AssertionError)  an `Expect` in the script did not find the request it expected
     ├── ScriptNotExhausted (AssertionError)  `assert_exhausted()` found script items that nobody asked for
     ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
-    └── FixtureError       (ValueError)      a fixture file is not what its format says
+    ├── FixtureError       (ValueError)      a fixture file is not what its format says
+    ├── BudgetExceeded     (RuntimeError)    a limit was reached, so the next call is not made
+    ├── AbortError                           the caller gave the signal to stop; not a failure, and never retried
+    └── ProviderError                        a provider asked for a response and has none
+        ├── ConfigurationError    (ValueError)       the provider cannot work as it was set up; raised when it is made
+        ├── AuthenticationError   (PermissionError)  the key is missing, wrong, or may not do this      (401, 403)
+        ├── InvalidRequestError   (ValueError)       the service refuses this very request   (400, 404, 413, 422, ...)
+        ├── RateLimitError                           too many requests, or the quota is used up              (429)
+        ├── ServerError                              the service failed                         (500 and above)
+        ├── NetworkError          (ConnectionError)  no connection, or one that broke
+        ├── ProviderTimeoutError  (TimeoutError)     no response in time                                     (408)
+        └── MalformedResponseError (ValueError)      a response came, and it is not one
 
 Each is also a child of the built-in that fits, so `except RuntimeError` works as well. What a *model* or a *tool* did
 wrong is no exception here: it is data that the model reads (see ``tools``). An exception that ends a run carries the
 partial result of that run as ``error.result``.
 
-Source: the texts in Chinese are those of the course's first document, appendix B.
+Source: the texts in Chinese are those of the course's documents: the first, appendix B, and the provider lesson.
 """
 
 from __future__ import annotations
@@ -35,7 +47,9 @@ class MinAgentError(Exception):
 
 
 def _remade(kind: type[MinAgentError], args: tuple[Any, ...]) -> MinAgentError:
-    return kind.__new__(kind, *args)
+    made = kind.__new__(kind, *args)
+    made.args = args  # an OSError starts with none
+    return made
 
 
 class ScriptExhausted(MinAgentError, RuntimeError):
@@ -49,14 +63,21 @@ class ScriptExhausted(MinAgentError, RuntimeError):
         How many items the script has.
     """
 
+    said = "FakeModel 脚本已耗尽：Agent 没有收敛 (script exhausted, the agent did not converge"
+
     def __init__(self, call_number: int, script_length: int, last_message: str) -> None:
         self.call_number, self.script_length = call_number, script_length
         items = "1 item" if script_length == 1 else f"{script_length} items"
         super().__init__(
-            "FakeModel 脚本已耗尽：Agent 没有收敛 (script exhausted, the agent did not converge: "
-            f"call {call_number} was made, but the script has {items}; last message: {last_message}. "
+            f"{self.said}: call {call_number} was made, but the script has {items}; last message: {last_message}. "
             "If the call is right, add an item for it)"
         )
+
+
+class ResponsesExhausted(ScriptExhausted):
+    """A fake provider was asked more often than its script has items."""
+
+    said = "FakeModelProvider 响应已耗尽 (responses exhausted"
 
 
 class MaxStepsExceeded(MinAgentError, RuntimeError):
@@ -104,3 +125,138 @@ class FixtureError(MinAgentError, ValueError):
     def __init__(self, path: Path, place: str, problem: str) -> None:
         self.path, self.place = path, place
         super().__init__(f"{path.name}, {place}: {problem}" if place else f"{path.name}: {problem}")
+
+
+# ---- limits, and the signal to stop
+
+
+class BudgetExceeded(MinAgentError, RuntimeError):
+    """A limit of a budget was reached, so what would come next is not done.
+
+    Attributes
+    ----------
+    limit_name : str
+        Which limit: ``"steps"``, ``"tool_calls"``, ``"tokens"`` or ``"cost"``.
+    limit, used : number
+        How much was allowed, and how much was used by then.
+    remaining : number
+        What is left of it, never below zero.
+    """
+
+    def __init__(self, limit_name: str, limit: Any, used: Any, wanted: str) -> None:
+        self.limit_name, self.limit, self.used = limit_name, limit, used
+        self.remaining = max(limit - used, 0)
+        super().__init__(
+            f"预算已用尽 (budget used up: {limit_name} is limited to {limit}, {used} used, {self.remaining} remaining; "
+            f"not done: {wanted}. Raise the limit, or find out what repeats)"
+        )
+
+
+class AbortError(MinAgentError):
+    """The caller gave the signal to stop, so there is no response. It is no failure: nobody retries it."""
+
+    name = "AbortError"
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(f"模型请求已取消 (the request was aborted{f': {reason}' if reason else ''})")
+
+
+# ---- providers
+
+
+class ProviderError(MinAgentError):
+    """A provider was asked for a response and has none. The class says why, whatever the service's own words are.
+
+    Parameters
+    ----------
+    message
+        What happened, for people; without secrets.
+    status_code, request_id, code
+        What the service told, if it told: the HTTP status, the number under which it keeps the request, its own word
+        for the error such as ``"insufficient_quota"``.
+    retry_after
+        How long the service asks to wait, in seconds.
+
+    Attributes
+    ----------
+    retryable : bool
+        Whether the same request may succeed later.
+
+    Examples
+    --------
+    >>> RateLimitError("slow down", status_code=429, request_id="req_1", retry_after=2.0)
+    RateLimitError('slow down', status_code=429, request_id='req_1', retry_after=2.0)
+    >>> RateLimitError("pay first", code="insufficient_quota").retryable
+    False
+    """
+
+    retryable = False
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        status_code: int | None = None,
+        request_id: str | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        self.status_code, self.request_id, self.code, self.retry_after = status_code, request_id, code, retry_after
+        super().__init__(message)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the service told, without what it did not tell."""
+        told = {name: getattr(self, name) for name in ("status_code", "request_id", "code", "retry_after")}
+        return {name: fact for name, fact in told.items() if fact is not None}
+
+    def __str__(self) -> str:
+        words = {"status_code": "status", "request_id": "request", "code": "code", "retry_after": "retry after seconds"}
+        told = ", ".join(f"{words[name]} {fact}" for name, fact in self.facts().items())
+        return f"{super().__str__()} ({told})".strip() if told else super().__str__()
+
+    def __repr__(self) -> str:
+        told = "".join(f", {name}={fact!r}" for name, fact in self.facts().items())
+        return f"{type(self).__name__}({super().__str__()!r}{told})"
+
+
+class ConfigurationError(ProviderError, ValueError):
+    """A provider cannot work as it was set up."""
+
+
+class AuthenticationError(ProviderError, PermissionError):
+    """The key is missing or wrong, or may not do this."""
+
+
+class InvalidRequestError(ProviderError, ValueError):
+    """The service refuses this very request; it will refuse it again."""
+
+
+class RateLimitError(ProviderError):
+    """Too many requests in a time, or the quota is used up; only the first passes by itself."""
+
+    @property
+    def retryable(self) -> bool:  # type: ignore[override]
+        """Whether waiting helps: not when the quota is used up."""
+        return self.code != "insufficient_quota"
+
+
+class ServerError(ProviderError):
+    """The service failed; the next try may succeed."""
+
+    retryable = True
+
+
+class NetworkError(ProviderError, ConnectionError):
+    """There was no connection, or it broke."""
+
+    retryable = True
+
+
+class ProviderTimeoutError(ProviderError, TimeoutError):
+    """There was no response in time."""
+
+    retryable = True
+
+
+class MalformedResponseError(ProviderError, ValueError):
+    """Something came back, and it is no response: refused here, before it reaches a tool."""

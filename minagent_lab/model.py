@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Protocol, Self, runtime_checkable
 
+from minagent_lab.abort import AbortSignal
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.values import copied_at_each_look, copy_json, value
@@ -107,4 +108,25 @@ class Model(Protocol):
 
     def complete(self, messages: Sequence[Message], tools: list[dict[str, Any]]) -> ModelResponse:
         """Answer once, to the messages and tools of one `ModelRequest`."""
+        ...
+
+
+@runtime_checkable
+class ModelProvider(Protocol):
+    """What a model is in production: asked without blocking, and told when to stop.
+
+    It takes what every service needs and gives what every agent needs: no more, so that any service fits behind it,
+    and no less, so that nobody has to look past it. Source: the provider lesson.
+    """
+
+    async def complete(self, request: ModelRequest, signal: AbortSignal | None = None) -> ModelResponse:
+        """Answer one request.
+
+        Raises
+        ------
+        AbortError
+            The signal was given before there was an answer. Nothing else has changed.
+        ProviderError
+            There is no answer, for one of the reasons in ``errors``.
+        """
         ...

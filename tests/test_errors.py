@@ -1,5 +1,7 @@
+import builtins
 import copy
 import pickle
+import re
 
 import pytest
 from lab import adder, call
@@ -31,13 +33,52 @@ def test_each_exception_is_a_child_of_the_root_and_of_the_builtin_that_fits(kind
     assert issubclass(kind, builtin)
 
 
-def test_the_tree_in_the_docstring_is_the_tree():
-    children = {
-        kind.__name__ for kind in vars(errors).values() if isinstance(kind, type) and kind.__base__ is MinAgentError
-    }
+def drawn():
+    """Read the tree in the docstring: each class with its parent and the builtin beside it."""
+    path = []
+    for line in errors.__doc__.splitlines():
+        if found := re.match(r"^    ([│ ├└─]*)([A-Z]\w+)(?: +\((\w+)\)  )?", line):
+            depth, name, builtin = len(found[1]) // 4, found[2], found[3]
+            path[depth:] = [name]
+            yield name, path[depth - 1] if depth else "Exception", builtin
 
-    assert all(f"── {name}" in errors.__doc__ for name in children)
-    assert errors.__doc__.count("── ") == len(children)
+
+def test_the_tree_in_the_docstring_is_the_tree():
+    kinds = {
+        kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)
+    }
+    tree = list(drawn())
+
+    assert sorted(name for name, _, _ in tree) == sorted(kinds)
+    for name, parent, builtin in tree:
+        assert kinds[name].__bases__[0].__name__ == parent
+        assert builtin is None or issubclass(kinds[name], getattr(builtins, builtin))
+
+
+PROVIDER_ERRORS = [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.ProviderError)
+]
+
+
+@pytest.mark.parametrize("kind", PROVIDER_ERRORS)
+def test_a_provider_error_tells_what_the_service_told_and_survives_copying(kind):
+    error = kind("no answer", status_code=503, request_id="req_1", code="busy", retry_after=2.0)
+
+    for same in (error, copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert type(same) is kind
+        assert str(same) == "no answer (status 503, request req_1, code busy, retry after seconds 2.0)"
+        assert repr(same) == (
+            f"{kind.__name__}('no answer', status_code=503, request_id='req_1', code='busy', retry_after=2.0)"
+        )
+    assert str(kind("no answer")) == "no answer"
+
+
+def test_only_what_may_pass_by_itself_is_retryable():
+    retryable = {kind.__name__ for kind in PROVIDER_ERRORS if kind().retryable}
+
+    assert retryable == {"RateLimitError", "ServerError", "NetworkError", "ProviderTimeoutError"}
+    assert not errors.RateLimitError(code="insufficient_quota").retryable
+    assert not issubclass(errors.AbortError, errors.ProviderError)
 
 
 def raised(kind, doing):
