@@ -20,7 +20,10 @@ from minagent_lab.tools import ToolRegistry
 
 __all__ = ["AskModel", "RunResult", "RunTool", "Step", "advance", "agent_loop", "run"]
 
-CUT_CALL = ToolResult(error_text("not run: the answer was cut at the output limit (max_tokens)"), "not_run")
+CUT_CALL = {  # a call in an answer that was cut may be half a call
+    "max_tokens": ToolResult(error_text("not run: the answer was cut at the output limit (max_tokens)"), "not_run"),
+    "content_filter": ToolResult(error_text("not run: the answer was cut by a filter (content_filter)"), "not_run"),
+}
 
 
 class AskModel(NamedTuple):
@@ -47,8 +50,8 @@ def agent_loop(record: Record, tools: list[dict[str, Any]], max_steps: int) -> L
         if not calls:
             return record.finish(reply)
         for call in calls:
-            if reply.stop_reason == "max_tokens":
-                result = CUT_CALL
+            if reply.cut:
+                result = CUT_CALL[reply.stop_reason]
             else:
                 result = yield RunTool(call)
             record.answer(call, result)

@@ -122,6 +122,11 @@ class ModelResponse:
         object.__setattr__(self, "usage", copy_json(vars(self)["usage"], "usage"))
 
     @property
+    def cut(self) -> bool:
+        """Whether it was stopped before it was whole, so that a call in it may be half a call."""
+        return self.stop_reason in ("max_tokens", "content_filter")
+
+    @property
     def action(self) -> str:
         """What there is to do now: ``"tool_call"``, ``"finish"``, or ``"message"`` when it ended in another way."""
         if self.message.tool_calls:

@@ -142,8 +142,7 @@ class Record:
     def finish(self, reply: ModelResponse) -> RunResult:
         """Write down the answer and close the run."""
         self.steps.append(Step("final", reply.message.content))
-        cut = reply.stop_reason in ("max_tokens", "content_filter")
-        return self.result("truncated" if cut else "completed", reply.message.content)
+        return self.result("truncated" if reply.cut else "completed", reply.message.content)
 
     def over(self, max_steps: int) -> MaxStepsExceeded:
         """Return the error that ends a run after `max_steps` calls of the model."""

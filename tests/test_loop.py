@@ -100,15 +100,18 @@ def test_how_the_last_answer_stopped_is_how_the_run_ended(stop_reason, status):
     assert (result.final, result.status) == ("It is", status)
 
 
-def test_an_answer_cut_at_the_output_limit_runs_no_tool_and_the_run_goes_on():
+@pytest.mark.parametrize(
+    ("stop_reason", "told"), [("max_tokens", "output limit (max_tokens)"), ("content_filter", "filter (content_filter)")]
+)
+def test_an_answer_that_was_cut_runs_no_tool_and_the_run_goes_on(stop_reason, told):
     ran = []
-    cut = ModelResponse(Message("assistant", tool_calls=[call("c1", "t"), call("c2", "t")]), "max_tokens")
+    cut = ModelResponse(Message("assistant", tool_calls=[call("c1", "t"), call("c2", "t")]), stop_reason)
     model = FakeModel([cut, "Shorter."])
     result = run(model, registry(tool(lambda **held: ran.append(held))), "x")
 
     assert ran == []
     assert [step.result.error for step in result.steps[:2]] == ["not_run", "not_run"]
-    assert "output limit (max_tokens)" in model.calls[1].messages[-1].content
+    assert told in model.calls[1].messages[-1].content
     assert well_formed(result.messages)
     assert result.final == "Shorter."
 

@@ -69,7 +69,7 @@ def asked(turn: Turn) -> str:
     if not calls:
         return "The model answered with text."
     wish = "a tool" if len(calls) == 1 else f"{len(calls)} tools"
-    if turn.response.stop_reason == "max_tokens":
+    if turn.response.cut:
         return f"The model asked for {wish}, but its reply was cut; no tool was run."
     failed = sum(result.error is not None for _, result in turn.results)
     if not failed:
@@ -210,7 +210,7 @@ def end(stepper: Stepper, turn: Turn) -> End:
 def _answered(stepper: Stepper, response: ModelResponse, at: str) -> End:
     facts: list[tuple[str, Sentence]] = [("stop reason", [code(response.stop_reason)])]
     facts.append(("usage", [tokens(response.usage)]))
-    if response.stop_reason in ("max_tokens", "content_filter"):
+    if response.cut:
         facts.append(("then", ["No tool was run. The run ends with this text as it is."]))
         return End("cut", f"Cut at {at}: {response.stop_reason}", response.message.content, facts)
     if stepper.result is not None and stepper.result.usage != response.usage:
