@@ -1,4 +1,7 @@
-"""Chapter 00, start here: exercises and quiz. What the exercises ask for is read off a run, by the learner and here."""
+"""Chapter 00, start here: predictions, exercises and quiz.
+
+What the exercises ask for is read off a run, by the learner and here.
+"""
 
 from __future__ import annotations
 
@@ -344,6 +347,65 @@ calls_after = 3
 )
 
 EXERCISES = (READ_A_CALL, COUNT_ROWS, FIND_TROUBLE)
+
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        "A FakeModel has a script of one line, 'Tea costs 12.' What does it reply to 'Blah blah?'",
+        [
+            Choice(
+                "That it did not understand: the words make no sense.",
+                False,
+                "It understands nothing at all, so nothing can puzzle it.",
+            ),
+            Choice(
+                "'Tea costs 12.': nothing else is in its script.",
+                True,
+                "A FakeModel plays its script, whatever it is asked.",
+            ),
+            Choice(
+                "An error: the question does not fit.",
+                False,
+                "This script does not say which question it is for, so no question can fail to fit.",
+            ),
+        ],
+    ),
+    Question(
+        "How many calls does the whole run make?",
+        [
+            Choice(
+                "3: two to ask for tools, one to answer.",
+                True,
+                "Each reply asks for one tool, and its result goes along in the next call. The third reply is the answer.",
+            ),
+            Choice(
+                "1: one question, one answer.",
+                False,
+                "A reply that asks for a tool is not an answer. The agent runs the tool and calls again, with the result.",
+            ),
+            Choice(
+                "2: one per tool.",
+                False,
+                "After the last tool the agent must call once more, or nobody would say what 24 means.",
+            ),
+        ],
+    ),
+    Question(
+        "The model asks for two prices in one reply. How many rows are NEW at the next call?",
+        [
+            Choice("1: the request.", False, "The request holds two tool calls, and each of them gets a result."),
+            Choice(
+                "2: one result per tool call.",
+                False,
+                "The model's own request is a message too, kept in the list like any other.",
+            ),
+            Choice(
+                "3: the request and two results.",
+                True,
+                "No call sent any of the three before. The question is sent again, but it is not new.",
+            ),
+        ],
+    ),
+)
 
 QUIZ = Quiz(
     "00",

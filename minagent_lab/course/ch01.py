@@ -1,4 +1,4 @@
-"""Chapter 01, meet FakeModel: exercises and quiz."""
+"""Chapter 01, meet FakeModel: predictions, exercises and quiz."""
 
 from __future__ import annotations
 
@@ -641,6 +641,70 @@ def check_fake(Fake):
 )
 
 EXERCISES = (WRITE_A_SCRIPT, REPAIR_THE_FAKE, LISTEN, WRITE_THE_TEST)
+
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        "Your list has two lines. A FakeModel made of it is asked twice. "
+        "How many lines are left in your list, how many items are not asked for yet, how many calls are kept?",
+        [
+            Choice(
+                "0, 0, 2: it takes the lines out of your list.",
+                False,
+                "So did TinyFake. FakeModel moves on in a copy of its own, and your list is untouched.",
+            ),
+            Choice(
+                "2, 0, 2: it walks through a list of its own.",
+                True,
+                "Your list stays as it is, each item was played once, and both calls are kept.",
+            ),
+            Choice(
+                "2, 2, 2: the list is the script, so nothing is used up.",
+                False,
+                "The script is a copy of your list, and each of its items is played once.",
+            ),
+        ],
+    ),
+    Question(
+        "The script says 'Tea costs 12.', and the tool says 15. What is the final answer?",
+        [
+            Choice(
+                "'Tea costs 12.': so it stands in the script.",
+                True,
+                "Call 2 sent question, request and result, 15. The fake says what it would have said anyway.",
+            ),
+            Choice(
+                "'Tea costs 15.': the model has read the result.",
+                False,
+                "A fake is sent the result and reads nothing. A real model would probably say 15.",
+            ),
+            Choice(
+                "An error: script and result do not fit.",
+                False,
+                "Nobody compares the two, so nobody can complain.",
+            ),
+        ],
+    ),
+    Question(
+        "This script has one item, a tool call, and no answer after it. What comes after the tool has run?",
+        [
+            Choice(
+                "The run ends with 12: there is a result.",
+                False,
+                "A tool's result is not an answer. Only an answer of the model completes a run.",
+            ),
+            Choice(
+                "The model plays its last item again.",
+                False,
+                "Playing on would hide an agent that asks endlessly.",
+            ),
+            Choice(
+                "The run stops with an error.",
+                True,
+                "The loop asked a second time, and nothing was left to play.",
+            ),
+        ],
+    ),
+)
 
 QUIZ = Quiz(
     "01",

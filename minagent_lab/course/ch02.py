@@ -1,4 +1,4 @@
-"""Chapter 02, tools and their registry: exercises and quiz."""
+"""Chapter 02, tools and their registry: predictions, exercises and quiz."""
 
 from __future__ import annotations
 
@@ -848,6 +848,65 @@ def check_registry(Registry):
 )
 
 EXERCISES = (DESCRIBE, SAFE_CALL, MAKE_MISTAKES, KIND_PRICE, WRITE_THE_TEST)
+
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        'What does mine.call("add", {"a": "12", "b": "8"}) return?',
+        [
+            Choice(
+                "128: two texts, one after the other.",
+                True,
+                "+ joins texts. So nothing fails, and a run would go on with 128.",
+            ),
+            Choice("20: what else could be meant?", False, "Python does not guess that texts were meant as numbers."),
+            Choice(
+                "An error: text cannot be added.",
+                False,
+                "For + text is as good as a number: it joins them. An error would have been better.",
+            ),
+        ],
+    ),
+    Question(
+        "price gets the item 7, a number, and a colour. What is named, and what is in ran?",
+        [
+            Choice(
+                "The first problem; ran is empty.",
+                False,
+                "Naming one problem would cost one more call for each of the others.",
+            ),
+            Choice(
+                "Both problems; ran is empty.",
+                True,
+                "The check comes first, so no tool ever sees arguments that do not fit. And it names all problems.",
+            ),
+            Choice(
+                "Both problems; ran holds 7: the tool has to run to find out.",
+                False,
+                "What fits is known without the tool, from its schema and from what its function takes.",
+            ),
+        ],
+    ),
+    Question(
+        "The model asks for prise, then for price without an item, then for coffee. Where does the run end?",
+        [
+            Choice(
+                "At call 1: there is no tool prise.",
+                False,
+                "The model reads that there is none, and the nearest name. So it can ask again.",
+            ),
+            Choice(
+                "At call 3: the tool itself raises a KeyError.",
+                False,
+                "The registry catches what a tool raises, and the model reads it as text.",
+            ),
+            Choice(
+                "At call 5: the model can read what went wrong.",
+                True,
+                "Each mistake became a row that the model read. Call 4 went well, and call 5 brought the answer.",
+            ),
+        ],
+    ),
+)
 
 QUIZ = Quiz(
     "02",

@@ -1,4 +1,4 @@
-"""Chapter 03, the agent loop: exercises and quiz."""
+"""Chapter 03, the agent loop: predictions, exercises and quiz."""
 
 from __future__ import annotations
 
@@ -531,6 +531,62 @@ def check_loop(run):
 )
 
 EXERCISES = (LOOP, GROWTH, WRITE_THE_TEST)
+
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        "We ask the model once, and its reply is a tool call for price. What is in ran afterwards?",
+        [
+            Choice(
+                "['tea']: the model called the tool.",
+                False,
+                "A tool call is a request on paper. A real model has no hands either.",
+            ),
+            Choice(
+                "[]: nothing was looked up.",
+                True,
+                "A reply only asks. Somebody else has to do it, and nobody has yet.",
+            ),
+            Choice("An error: the tool got no result.", False, "Nothing complains. The request just waits."),
+        ],
+    ),
+    Question(
+        "The system prompt has 50 characters, and the run made three calls. "
+        "How many characters of system prompt were sent in all?",
+        [
+            Choice(
+                "150: it goes along in each of the three calls.",
+                True,
+                "The model keeps nothing between calls. What it is to know is sent each time.",
+            ),
+            Choice(
+                "100: once at the start, once for the answer.",
+                False,
+                "The call between them needs it too: in each call the model begins from nothing.",
+            ),
+            Choice(
+                "50: the model was told once.",
+                False,
+                "What was told once is gone at the next call; the model has no memory of it.",
+            ),
+        ],
+    ),
+    Question(
+        "price raises a KeyError, and the registry turns it into a text. In which role does it reach the model?",
+        [
+            Choice(
+                "system: something is wrong with the shop.",
+                False,
+                "No rule tells the model what to do now. It decides for itself what to say.",
+            ),
+            Choice("user: somebody has to say that it went wrong.", False, "The user has said nothing."),
+            Choice(
+                "tool: it is what came of that tool call.",
+                True,
+                "The text stands where a price would have stood, under the same id.",
+            ),
+        ],
+    ),
+)
 
 QUIZ = Quiz(
     "03",
