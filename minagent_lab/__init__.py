@@ -13,16 +13,31 @@ from typing import TYPE_CHECKING, Any
 if sys.version_info < (3, 11):  # noqa: UP036  for who runs it from a checkout; an installer looks by itself
     raise ImportError("minagent_lab needs Python 3.11 or newer, and this is " + sys.version.split()[0])
 
+from minagent_lab.abort import AbortController, AbortSignal
 from minagent_lab.errors import (
+    AbortError,
+    AuthenticationError,
+    BudgetExceeded,
+    ConfigurationError,
     FixtureError,
+    InvalidRequestError,
+    MalformedResponseError,
     MaxStepsExceeded,
     MinAgentError,
+    NetworkError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+    RealCallBarred,
+    ResponsesExhausted,
     ScriptExhausted,
     ScriptNotExhausted,
+    ServerError,
     UnexpectedRequest,
 )
 from minagent_lab.expected import expect_error
 from minagent_lab.fakes.fake_model import FakeModel
+from minagent_lab.fakes.fake_provider import FakeModelProvider
 from minagent_lab.fakes.script import Expect
 from minagent_lab.fixtures.format import load_fixture
 from minagent_lab.fixtures.recorder import Recorder
@@ -30,43 +45,65 @@ from minagent_lab.growth import Growth, history_growth
 from minagent_lab.history import History
 from minagent_lab.loop import AskModel, RunTool, agent_loop, run
 from minagent_lab.messages import Message, ModelResponse, ToolCall
-from minagent_lab.model import Call, Model, ModelRequest
+from minagent_lab.model import Call, Model, ModelProvider, ModelRequest
 from minagent_lab.record import RunResult, Step
 from minagent_lab.results import ToolResult
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.tools import Tool, ToolRegistry
 
 if TYPE_CHECKING:
+    from minagent_lab.adapters import to_model, to_provider
+    from minagent_lab.async_loop import arun
     from minagent_lab.views.charts import plot_history_growth
     from minagent_lab.views.stepper_view import StepperView, step
 
 __version__ = "0.1.0"
 
-_LAZY = {  # what needs ipywidgets or matplotlib
+_LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "StepperView": "minagent_lab.views.stepper_view",
+    "arun": "minagent_lab.async_loop",
+    "to_model": "minagent_lab.adapters",
+    "to_provider": "minagent_lab.adapters",
     "plot_history_growth": "minagent_lab.views.charts",
     "step": "minagent_lab.views.stepper_view",
 }
 
 __all__ = [
+    "AbortController",
+    "AbortError",
+    "AbortSignal",
     "AskModel",
+    "AuthenticationError",
+    "BudgetExceeded",
     "Call",
+    "ConfigurationError",
     "Expect",
     "FakeModel",
+    "FakeModelProvider",
     "FixtureError",
     "Growth",
     "History",
+    "InvalidRequestError",
+    "MalformedResponseError",
     "MaxStepsExceeded",
     "Message",
     "MinAgentError",
     "Model",
+    "ModelProvider",
     "ModelRequest",
     "ModelResponse",
+    "NetworkError",
+    "ProviderError",
+    "ProviderTimeoutError",
+    "RateLimitError",
+    "RealCallBarred",
     "Recorder",
+    "ResponsesExhausted",
     "RunResult",
     "RunTool",
     "ScriptExhausted",
     "ScriptNotExhausted",
+    "ServerError",
     "Step",
     "Stepper",
     "StepperView",
@@ -77,12 +114,15 @@ __all__ = [
     "Turn",
     "UnexpectedRequest",
     "agent_loop",
+    "arun",
     "expect_error",
     "history_growth",
     "load_fixture",
     "plot_history_growth",
     "run",
     "step",
+    "to_model",
+    "to_provider",
 ]
 
 

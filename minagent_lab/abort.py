@@ -6,13 +6,15 @@ other. It is given once and stays given. Source: the provider lesson; the names 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from minagent_lab.errors import AbortError
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -111,6 +113,8 @@ async def abortable(awaitable: Awaitable[T], signal: AbortSignal | None) -> T:
     """
     if signal is None:
         return await awaitable
+    import asyncio  # here, because it costs as much as all the rest of the package, and only those who wait need it
+
     task = asyncio.ensure_future(awaitable)
     loop = asyncio.get_running_loop()
     if signal.aborted:  # do not even begin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -92,11 +93,25 @@ def check_reply(model: Any, reply: Any, kind: type) -> None:
         return
     asked = f"{type(model).__name__}.complete()"
     if hasattr(reply, "__await__"):
-        discard(reply)
-        raise TypeError(f"{asked} is async, and a run asks plain models; write def, not async def")
+        refuse_async(asked, reply, "make a plain model of it with to_model()")
     raise TypeError(f"{asked} returned {a_kind(reply)}; return a ModelResponse")  # its repr may hold an address
 
 
-def discard(awaitable: Any) -> None:
-    """Close what nobody will await; a coroutine would complain about that later."""
+def refuse_plain_model(provider: Any) -> None:
+    """Refuse a model that takes messages and tools where a provider is needed, which takes a request and a signal."""
+    complete = provider.complete
+    if inspect.iscoroutinefunction(complete):
+        return
+    try:
+        takes = inspect.signature(complete).parameters
+    except (ValueError, TypeError):  # what has no signature is asked, and then shows what it is
+        return
+    if "messages" in takes:
+        name = type(provider).__name__
+        raise TypeError(f"{name} is a plain model, and arun() asks providers; pass to_provider(model)")
+
+
+def refuse_async(name: str, awaitable: Any, instead: str = "write def instead of async def") -> Any:
+    """Refuse what nobody will await, and close it; a coroutine would complain later."""
     getattr(awaitable, "close", lambda: None)()
+    raise TypeError(f"{name} is async, and run() does not wait; use await arun(), or {instead}")

@@ -61,12 +61,14 @@ class ScriptExhausted(MinAgentError, RuntimeError):
         Which call found the script used up, counted from 1.
     script_length : int
         How many items the script has.
+    last_message : str
+        What the call asked, in a few words.
     """
 
     said = "FakeModel 脚本已耗尽：Agent 没有收敛 (script exhausted, the agent did not converge"
 
     def __init__(self, call_number: int, script_length: int, last_message: str) -> None:
-        self.call_number, self.script_length = call_number, script_length
+        self.call_number, self.script_length, self.last_message = call_number, script_length, last_message
         items = "1 item" if script_length == 1 else f"{script_length} items"
         super().__init__(
             f"{self.said}: call {call_number} was made, but the script has {items}; last message: {last_message}. "
@@ -95,7 +97,8 @@ class MaxStepsExceeded(MinAgentError, RuntimeError):
         self.max_steps, self.result = max_steps, result
         super().__init__(
             f"超过 {max_steps} 步 (over max_steps={max_steps}: the model was asked {max_steps} times and never "
-            "answered without a tool call; look at error.result.steps for what repeats, then raise max_steps)"
+            "answered without a tool call; look at error.result.steps. Does the same call repeat? Repair the agent. "
+            "Is each call new? Raise max_steps)"
         )
 
 

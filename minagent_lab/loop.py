@@ -14,16 +14,11 @@ from minagent_lab.checks import check_reply, check_start
 from minagent_lab.history import History
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.model import Model
-from minagent_lab.record import Record, RunResult, Step
-from minagent_lab.results import ToolResult, error_text
+from minagent_lab.record import CUT_CALL, Record, RunResult, Step
+from minagent_lab.results import ToolResult
 from minagent_lab.tools import ToolRegistry
 
 __all__ = ["AskModel", "RunResult", "RunTool", "Step", "advance", "agent_loop", "run"]
-
-CUT_CALL = {  # a call in an answer that was cut may be half a call
-    "max_tokens": ToolResult(error_text("not run: the answer was cut at the output limit (max_tokens)"), "not_run"),
-    "content_filter": ToolResult(error_text("not run: the answer was cut by a filter (content_filter)"), "not_run"),
-}
 
 
 class AskModel(NamedTuple):
@@ -115,6 +110,7 @@ def answer(
 ) -> ModelResponse | ToolResult:
     """Do what a note asks for, now."""
     if isinstance(note, RunTool):
+        record.running.add(note.call.id)
         return registry.use(note.call.name, note.call.arguments)
     reply = model.complete(note.messages.snapshot(), record.offer(note.tools))
     check_reply(model, reply, ModelResponse)

@@ -6,13 +6,17 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted
+from minagent_lab.errors import MaxStepsExceeded, MinAgentError, ScriptExhausted
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.results import ToolResult, error_text
 from minagent_lab.values import copied_at_each_look, copy_json, dump_json, value
 
 STOPPED_CALL = ToolResult(error_text("stopped while it ran; what it had done by then is not known"), "tool_failed")
+CUT_CALL = {  # a call in an answer that was cut may be half a call
+    "max_tokens": ToolResult(error_text("not run: the answer was cut at the output limit (max_tokens)"), "not_run"),
+    "content_filter": ToolResult(error_text("not run: the answer was cut by a filter (content_filter)"), "not_run"),
+}
 NEXT_CALLS = ToolResult(error_text("not run: the run ended before this call"), "not_run")
 
 
@@ -78,6 +82,8 @@ class RunResult:
     status
         ``"completed"``, ``"truncated"`` (the answer was cut), ``"cancelled"`` or ``"over_budget"``; in the partial
         result that an error carries: ``"max_steps"``, ``"exhausted"`` or ``"failed"``.
+    stopped_by
+        What stopped a run that is cancelled or over budget: an `AbortError` or a `BudgetExceeded`.
     """
 
     final: str
@@ -85,6 +91,7 @@ class RunResult:
     messages: Sequence[Message]
     usage: dict[str, int]
     status: str
+    stopped_by: MinAgentError | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "messages", History(vars(self)["messages"]))
@@ -108,6 +115,7 @@ class Record:
         self.history.append(Message("user", prompt))
         self.steps: list[Step] = []
         self.usage: dict[str, int] = {}
+        self.running: set[str] = set()  # ids of the calls whose tools are at work
         self._offered: list[dict[str, Any]] = []
         self._result: RunResult | None = None
 
@@ -136,6 +144,7 @@ class Record:
         """Write down the result of a call."""
         if not isinstance(result, ToolResult):
             raise TypeError(f"RunTool was answered with {result!r:.80}; send a ToolResult(content)")
+        self.running.discard(call.id)
         self.history.append(Message("tool", result.content, tool_call_id=call.id))
         self.steps.append(Step("tool_call", None, call, result))
 
@@ -148,14 +157,18 @@ class Record:
         """Return the error that ends a run after `max_steps` calls of the model."""
         return MaxStepsExceeded(max_steps, self.result("max_steps"))
 
-    def result(self, status: str, final: str = "") -> RunResult:
+    def result(self, status: str, final: str = "", stopped_by: MinAgentError | None = None) -> RunResult:
         """Return what there is. Calls that still wait are answered first, so that each id has its tool message."""
-        for place, call in enumerate(self._waiting()):
-            self.answer(call, NEXT_CALLS if place else STOPPED_CALL)
-        self._result = RunResult(final, tuple(self.steps), self.now, dict(self.usage), status)
+        for call in self.waiting():
+            self.give_up(call)
+        self._result = RunResult(final, tuple(self.steps), self.now, dict(self.usage), status, stopped_by)
         return self._result
 
-    def _waiting(self) -> list[ToolCall]:
+    def give_up(self, call: ToolCall) -> None:
+        """Write down, as the result of a call, that there will be none."""
+        self.answer(call, STOPPED_CALL if call.id in self.running else NEXT_CALLS)
+
+    def waiting(self) -> list[ToolCall]:
         """Return the calls without a result. The history tells, wherever in the writing Ctrl-C came."""
         answered = set()
         for message in reversed(self.history):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from minagent_lab.checks import check_tool, discard
+from minagent_lab.checks import check_tool, refuse_async
 from minagent_lab.results import NotJson, ToolResult, error_text, exception_text, result_text
 from minagent_lab.schema import Schema
 from minagent_lab.signature import Signature
@@ -69,6 +69,14 @@ class Tool:
     def use(self, arguments: dict[str, Any]) -> ToolResult:
         """Check `arguments`, call the function with a copy of them, and say what came of it."""
         try:
+            self.ause(arguments, waiting=False).send(None)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        raise AssertionError  # what does not wait ends at once
+
+    async def ause(self, arguments: dict[str, Any], *, waiting: bool = True) -> ToolResult:
+        """As `use`, and an async function is awaited, unless `waiting` is not possible."""
+        try:
             arguments = copy_json(arguments, "arguments")
             problems = self.problems(arguments)
         except TypeError as problem:
@@ -78,8 +86,7 @@ class Tool:
         try:
             result = self.func(**arguments)
             if hasattr(result, "__await__"):
-                discard(result)
-                raise TypeError(f"{self.name} is async, and a run calls plain functions; write def, not async def")
+                result = await result if waiting else refuse_async(self.name, result)
             return ToolResult(result_text(self.name, result))
         except NotJson as problem:
             return ToolResult(error_text(str(problem)), "tool_failed")
@@ -116,9 +123,15 @@ class ToolRegistry:
 
     def use(self, name: str, arguments: dict[str, Any]) -> ToolResult:
         """As `call`, and tell which kind of error it was, if it was one."""
-        name = str(name)  # what comes from a model may be anything
-        if tool := self._tools.get(name):
-            return tool.use(arguments)
+        tool = self._tools.get(str(name))  # what comes from a model may be anything
+        return tool.use(arguments) if tool else self._unknown(str(name))
+
+    async def ause(self, name: str, arguments: dict[str, Any]) -> ToolResult:
+        """As `use`, and a tool that is async is awaited."""
+        tool = self._tools.get(str(name))
+        return await tool.ause(arguments) if tool else self._unknown(str(name))
+
+    def _unknown(self, name: str) -> ToolResult:
         near = difflib.get_close_matches(name, self._tools, n=1)
         hint = f"did you mean {near[0]}?" if near else f"the tools are: {', '.join(self._tools) or 'none'}"
         return ToolResult(error_text(f"未知工具 {name:.80} (unknown tool; {hint})"), "unknown_tool")

@@ -48,8 +48,8 @@ def test_the_names_are_in_order_and_each_stands_once():
 
 
 def test_a_name_that_is_not_there_is_an_ordinary_attribute_error():
-    with pytest.raises(AttributeError, match="module 'minagent_lab' has no attribute 'arun'"):
-        minagent_lab.arun
+    with pytest.raises(AttributeError, match="module 'minagent_lab' has no attribute 'rum'"):
+        minagent_lab.rum
 
 
 def test_every_module_says_what_it_is_for():

@@ -101,7 +101,8 @@ def test_how_the_last_answer_stopped_is_how_the_run_ended(stop_reason, status):
 
 
 @pytest.mark.parametrize(
-    ("stop_reason", "told"), [("max_tokens", "output limit (max_tokens)"), ("content_filter", "filter (content_filter)")]
+    ("stop_reason", "told"),
+    [("max_tokens", "output limit (max_tokens)"), ("content_filter", "filter (content_filter)")],
 )
 def test_an_answer_that_was_cut_runs_no_tool_and_the_run_goes_on(stop_reason, told):
     ran = []
@@ -322,7 +323,10 @@ def test_an_async_model_is_a_clear_error_and_no_warning():
     async def answer(messages, tools):
         return ModelResponse(Message("assistant", "Hello."))
 
-    with pytest.raises(TypeError, match=r"^Own.complete\(\) is async, and a run asks plain models"):
+    with pytest.raises(
+        TypeError,
+        match=r"^Own.complete\(\) is async, .* use await arun\(\), or make a plain model of it with to_model\(\)",
+    ):
         run(Own(answer), adder(), "x")
 
 

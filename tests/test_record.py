@@ -42,6 +42,7 @@ def test_the_result_answers_each_call_that_still_waits_and_says_which_one_ran():
     record = Record("Hi")
     for wish in record.keep(WISH)[:1]:
         record.answer(wish, FIVE)
+    record.running.add("c2")
     result = record.result("cancelled")
 
     assert well_formed(result.messages)
@@ -52,6 +53,7 @@ def test_the_result_answers_each_call_that_still_waits_and_says_which_one_ran():
 def test_a_call_that_had_not_begun_is_told_apart_from_the_one_that_had():
     record = Record("Hi")
     record.keep(WISH)
+    record.running.add("c1")
     result = record.result("cancelled")
 
     assert [step.result.error for step in result.steps] == ["tool_failed", "not_run"]

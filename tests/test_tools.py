@@ -167,7 +167,8 @@ def test_an_async_tool_is_a_clear_error_and_no_warning():
     result = registry(tool(fetch)).use("t", {})
 
     assert (
-        error_of(result.content) == "TypeError: t is async, and a run calls plain functions; write def, not async def"
+        error_of(result.content)
+        == "TypeError: t is async, and run() does not wait; use await arun(), or write def instead of async def"
     )
     assert result.error == "tool_failed"
 

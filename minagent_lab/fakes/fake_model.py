@@ -36,9 +36,9 @@ class FakeModel:
     (1, True)
     """
 
-    def __init__(self, script: Iterable[Any], name: str = "fake-1") -> None:
+    def __init__(self, script: Iterable[Any] | Script, name: str = "fake-1") -> None:
         self.name = name
-        self._script = Script(script)
+        self._script = script if isinstance(script, Script) else Script(script)
         self._calls: list[tuple[History, list[dict[str, Any]]]] = []
         self._next = 0
 
@@ -55,13 +55,12 @@ class FakeModel:
         history = messages.snapshot() if isinstance(messages, History) else History(messages)
         last = self._calls[-1][1] if self._calls else []
         self._calls.append((history, last if last == tools else copied_tools(tools)))
-        if self._next == len(self._script.responses):
+        if self._next == len(self._script):
             raise ScriptExhausted(len(self._calls), len(self._script), last_words(history))
         if check := self._script.checks[self._next]:
             check.check(ModelRequest(history, tools), self._next + 1)
-        response = self._script.responses[self._next]
         self._next += 1
-        return response
+        return self._script.play(self._next - 1)
 
     @property
     def calls(self) -> list[Call]:

@@ -6,9 +6,10 @@ Source: appendix B.2 (the three kinds of item); the provider lesson, homework 1 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
-from minagent_lab.errors import UnexpectedRequest
+from minagent_lab.errors import AbortError, ProviderError, UnexpectedRequest
 from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.model import ModelRequest
 from minagent_lab.values import a_kind, value
@@ -60,28 +61,53 @@ tools, last message user 'Hi'; nothing was consumed
 
 
 class Script:
-    """The items of a fake model, each kept as the response that it will become, and the check that goes with it."""
+    """The items of a fake, each kept as the response that it will become, and the check that goes with it.
 
-    def __init__(self, items: Iterable[Any]) -> None:
+    Parameters
+    ----------
+    items
+        Text, lists of `ToolCall`, `ModelResponse`, each perhaps in an `Expect`.
+    errors
+        Whether a `ProviderError` or an `AbortError` may be an item too. It is raised when its turn comes.
+    """
+
+    def __init__(self, items: Iterable[Any], *, errors: bool = False) -> None:
         if isinstance(items, (str, dict, ToolCall, ModelResponse, Expect)) or not isinstance(items, Iterable):
             raise TypeError(f"不认识的脚本 {items!r:.80} (unknown script; a script is a list of items)")
         self.checks: list[Expect | None] = []
-        self.responses: list[ModelResponse] = []
+        self._outcomes: list[ModelResponse | Exception] = []
         for place, item in enumerate(items, 1):
             check = item if isinstance(item, Expect) else None
             self.checks.append(check)
-            self.responses.append(_response(check.item if check else item, place))
+            self._outcomes.append(_outcome(check.item if check else item, place, errors=errors))
 
     def __len__(self) -> int:
-        return len(self.responses)
+        return len(self._outcomes)
+
+    def play(self, index: int) -> ModelResponse:
+        """Return the response of an item, from 0, or raise the error that it is."""
+        outcome = self._outcomes[index]
+        if isinstance(outcome, Exception):
+            raise copy(outcome)  # the one in the script stays without a traceback
+        return outcome
 
     def items(self) -> list[Any]:
-        """Return the items as one would write them: text, a list of calls, or a whole response."""
-        plain = [_written(response) for response in self.responses]
+        """Return the items as one would write them: text, a list of calls, a whole response, or an error."""
+        plain = [_written(outcome) for outcome in self._outcomes]
         return [Expect(item, check.request) if check else item for item, check in zip(plain, self.checks, strict=True)]
 
 
-def _response(item: Any, place: int) -> ModelResponse:
+def _outcome(item: Any, place: int, *, errors: bool) -> ModelResponse | Exception:
+    if not isinstance(item, (ProviderError, AbortError)):
+        return _response(item, place, errors=errors)
+    if errors:
+        return copy(item)
+    raise TypeError(
+        f"不认识的脚本项 {item!r:.120} (unknown script item {place}, an error; FakeModelProvider plays errors too)"
+    )
+
+
+def _response(item: Any, place: int, *, errors: bool = False) -> ModelResponse:
     if isinstance(item, str):
         return ModelResponse(Message("assistant", item))
     if isinstance(item, ModelResponse):
@@ -91,7 +117,7 @@ def _response(item: Any, place: int) -> ModelResponse:
             return ModelResponse(Message("assistant", tool_calls=item), "tool_use")
         except ValueError as problem:
             raise ValueError(f"script item {place}: {problem}") from None
-    hint = "write text, a list of ToolCall, or a ModelResponse"
+    hint = f"write text, a list of ToolCall, {'a ModelResponse or a ProviderError' if errors else 'or a ModelResponse'}"
     if isinstance(item, ToolCall):
         hint = f"calls stand in a list, even a single one: [{item!r}]"
     elif isinstance(item, list):
@@ -99,7 +125,9 @@ def _response(item: Any, place: int) -> ModelResponse:
     raise TypeError(f"不认识的脚本项 {item!r:.120} (unknown script item {place}, {a_kind(item)}; {hint})")
 
 
-def _written(response: ModelResponse) -> Any:
+def _written(response: ModelResponse | Exception) -> Any:
+    if isinstance(response, Exception):
+        return copy(response)
     calls = list(response.message.tool_calls)
     for item in (calls, response.message.content):
         if item != [] and response == _response(item, 0):

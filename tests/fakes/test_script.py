@@ -25,16 +25,16 @@ def test_a_script_reads_back_as_it_was_written(written):
 
 
 def test_text_becomes_an_answer():
-    assert Script(["Hello."]).responses == [ModelResponse(Message("assistant", "Hello."), "end_turn")]
-    assert Script([""]).responses == [ModelResponse(Message("assistant", ""), "end_turn")]
+    assert Script(["Hello."]).play(0) == ModelResponse(Message("assistant", "Hello."), "end_turn")
+    assert Script([""]).play(0) == ModelResponse(Message("assistant", ""), "end_turn")
 
 
 def test_a_list_of_calls_becomes_a_wish_for_tools():
-    assert Script([[call()]]).responses == [ModelResponse(Message("assistant", tool_calls=[call()]), "tool_use")]
+    assert Script([[call()]]).play(0) == ModelResponse(Message("assistant", tool_calls=[call()]), "tool_use")
 
 
 def test_a_response_stays_what_it_is():
-    assert Script([CUT]).responses == [CUT]
+    assert Script([CUT]).play(0) == CUT
 
 
 @pytest.mark.parametrize("items", [["a", "b"], ("a", "b"), iter(["a", "b"]), {"a": 1, "b": 2}.keys()])
