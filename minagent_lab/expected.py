@@ -8,14 +8,38 @@ from contextlib import contextmanager
 from minagent_lab.results import exception_text
 
 
+class Expected:
+    """What `expect_error` waits for.
+
+    Attributes
+    ----------
+    error : BaseException or None
+        What was raised, once the block is over.
+    """
+
+    def __init__(self, kind: type[BaseException]) -> None:
+        self.kind = kind
+        self.error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        if self.error is None:
+            return f"<Expected {self.kind.__name__}, which did not come yet>"
+        return f"<Expected {exception_text(self.error)}>"
+
+
 @contextmanager
-def expect_error(kind: type[BaseException]) -> Iterator[None]:
+def expect_error(kind: type[BaseException]) -> Iterator[Expected]:
     """Run a block that is expected to raise, and print what it raised.
 
     Parameters
     ----------
     kind
         The exception that is expected.
+
+    Yields
+    ------
+    Expected
+        Its ``error`` is what was raised, once the block is over.
 
     Raises
     ------
@@ -24,13 +48,17 @@ def expect_error(kind: type[BaseException]) -> Iterator[None]:
 
     Examples
     --------
-    >>> with expect_error(ZeroDivisionError):
-    ...     1 / 0
-    ZeroDivisionError: division by zero
+    >>> with expect_error(KeyError) as expected:
+    ...     {"tea": 12}["coffee"]
+    KeyError: 'coffee'
+    >>> expected.error.args
+    ('coffee',)
     """
+    expected = Expected(kind)
     try:
-        yield
+        yield expected
     except kind as error:
+        expected.error = error
         print(exception_text(error))  # noqa: T201  (showing it is what this is for)
     else:
         raise AssertionError(f"this block was expected to raise {kind.__name__}, and it raised nothing")

@@ -7,13 +7,15 @@
 >>> _ = run(model, registry, "2 + 3?")
 >>> calls = tool_calls(model)
 >>> calls.tool("add", a=2).once()
->>> calls.never("delete")
+<ToolUse add(a=2): 1 times>
+>>> assert calls.never("delete")
 >>> calls.tool("search")
 Traceback (most recent call last):
 ...
 AssertionError: search was never called; the calls were: 1. add {"a": 2, "b": 3} → 5
 
-Source: appendix B.4, asked by meaning instead of by index.
+Source: appendix B.4, asked by meaning instead of by index. A question whose answer is no raises; one whose answer
+is yes returns something true, so that an ``assert`` before it does no harm.
 """
 
 from __future__ import annotations
@@ -68,9 +70,10 @@ class ToolCalls:
         _claim(places != [], f"{_written(name, arguments)} was never called; {self}")
         return ToolUse(self, _written(name, arguments), places)
 
-    def never(self, name: str, /, **arguments: Any) -> None:
-        """Assert that `name` was not called, or not with these arguments."""
+    def never(self, name: str, /, **arguments: Any) -> bool:
+        """Assert that `name` was not called, or not with these arguments; return ``True``."""
         _claim(not self.places(name, arguments), f"{_written(name, arguments)} was called; {self}")
+        return True
 
     def places(self, name: str, arguments: dict[str, Any]) -> list[int]:
         """Return where the calls of `name` with these arguments stand, counted from 0."""
@@ -106,25 +109,27 @@ def _written(name: str, arguments: dict[str, Any]) -> str:
 
 
 class ToolUse:
-    """The calls that `ToolCalls.tool` found."""
+    """The calls that `ToolCalls.tool` found. Each question about them returns them again, or raises."""
 
     def __init__(self, calls: ToolCalls, asked: str, places: list[int]) -> None:
         self._calls, self._asked, self._places = calls, asked, places
 
-    def once(self) -> None:
+    def once(self) -> ToolUse:
         """Assert that there was exactly one such call."""
-        self.times(1)
+        return self.times(1)
 
-    def times(self, count: int) -> None:
+    def times(self, count: int) -> ToolUse:
         """Assert how many such calls there were."""
         found = len(self._places)
         _claim(found == count, f"{self._asked} was called {found} times, not {count}; {self._calls}")
+        return self
 
-    def before(self, name: str, /, **arguments: Any) -> None:
+    def before(self, name: str, /, **arguments: Any) -> ToolUse:
         """Assert that the first such call came before the first call of another tool, and that there was one."""
         others = self._calls.tool(name, **arguments)
         is_first = self._places[0] < others._places[0]
         _claim(is_first, f"{self._asked} did not come before {others._asked}; {self._calls}")
+        return self
 
     @property
     def results(self) -> list[str | None]:

@@ -121,4 +121,6 @@ def test_the_limit_says_what_happened_in_chinese_first_and_what_to_do():
     said = str(raised(MaxStepsExceeded, over_the_limit))
 
     assert said.startswith("超过 1 步 (over max_steps=1: the model was asked 1 times and never answered without a tool")
-    assert "look at error.result.steps for what repeats, then raise max_steps" in said
+    assert said.startswith("超过 ")
+    assert "Does the same call repeat? Repair the agent. Is each call new? Raise max_steps" in said
+    assert "look at error.result.steps" in said

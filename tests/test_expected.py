@@ -10,6 +10,23 @@ def test_the_expected_error_is_printed_and_goes_no_further(capsys):
     assert capsys.readouterr().out == "ValueError: 除零\n"
 
 
+def test_the_error_is_kept_for_a_closer_look(capsys):
+    with expect_error(KeyError) as expected:
+        assert expected.error is None
+        {}["coffee"]
+
+    assert isinstance(expected.error, KeyError)
+    assert expected.error.args == ("coffee",)
+    assert repr(expected) == "<Expected KeyError: 'coffee'>"
+
+
+def test_before_there_is_an_error_it_says_what_it_waits_for():
+    with pytest.raises(AssertionError), expect_error(KeyError) as expected:
+        pass
+
+    assert repr(expected) == "<Expected KeyError, which did not come yet>"
+
+
 def test_a_child_of_the_expected_error_is_expected_too(capsys):
     with expect_error(LookupError):
         {}["coffee"]

@@ -51,6 +51,15 @@ def test_calls_that_were_made_are_found_by_name_and_by_some_arguments():
     calls.never("add", a=3)
 
 
+def test_what_holds_can_also_stand_behind_an_assert():
+    calls = tool_calls(RESULT)
+
+    assert calls.tool("add", a=1).once()
+    assert calls.tool("add").times(2).before("pay")
+    assert calls.never("delete")
+    assert tool_calls([]).never("delete")
+
+
 def test_the_results_are_those_of_the_calls_found():
     calls = tool_calls(RESULT)
 

@@ -141,13 +141,25 @@ def mutated(solution: str, mutant: Mutant) -> str:
     return solution.replace(mutant.old, mutant.new)
 
 
+def says(words: str) -> Callable[[Test], Test]:
+    """Give a test a sentence that its name cannot hold: one with signs, capitals, or names of code."""
+
+    def named(test: Test) -> Test:
+        test.sentence = words  # type: ignore[attr-defined]
+        return test
+
+    return named
+
+
 def sentence(test: Test) -> str:
-    """Return what a test asks for, as a sentence.
+    """Return what a test asks for, as a sentence: the one that `says` gave it, or its name.
 
     Examples
     --------
     >>> def test_a_plain_answer_ends_the_run(agent): ...
     >>> sentence(test_a_plain_answer_ends_the_run)
     'a plain answer ends the run'
+    >>> sentence(says("it is JSON")(lambda text: None))
+    'it is JSON'
     """
     return getattr(test, "sentence", None) or test.__name__.removeprefix("test_").replace("_", " ")

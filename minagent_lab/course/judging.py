@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from minagent_lab.course.exercise import Mutant, Test, mutated
+from minagent_lab.course.exercise import Mutant, Test, mutated, says
 from minagent_lab.course.running import TooLong
+from minagent_lab.results import exception_text
 from minagent_lab.values import value
 
 
@@ -36,36 +39,60 @@ def judge(
     noun
         What the thing is called, such as ``"loop"``.
     """
-    tests = [_accepts(name, thing) for name, thing in right.items()]
+    tests = [_accepts(name, thing, noun) for name, thing in right.items()]
     for fault in broken:
         edited = mutated(source, Mutant(fault.name, fault.old, fault.new, "", fault.why))
         tests.append(_rejects(fault, lambda edited=edited: make(edited), noun))  # type: ignore[misc]
     return tests
 
 
-def _accepts(name: str, thing: Callable[[], Any]) -> Test:
+def _accepts(name: str, thing: Callable[[], Any], noun: str) -> Test:
+    @says(f"accepts {name}")
     def test(learners_test: Callable[[Any], Any]) -> None:
         try:
             learners_test(thing())
-        except AssertionError as problem:
+        except _refusals() as problem:
+            at = _where(learners_test, problem, "; the test failed at")
             said = f": {problem}" if str(problem) else ""
-            raise AssertionError(f"your test fails on it, and it is right{said}") from None
+            raise AssertionError(f"your test rejects this {noun}, but it is right{at}{said}") from None
+        except Exception as problem:
+            at = _where(learners_test, problem, ", at")
+            raise AssertionError(f"your test raised {exception_text(problem)}{at}") from None
 
-    test.sentence = f"accepts {name}"  # type: ignore[attr-defined]
     return test
 
 
 def _rejects(fault: Broken, thing: Callable[[], Any], noun: str) -> Test:
+    article = "an" if noun[0] in "aeiou" else "a"
+
+    @says(f"rejects {article} {noun} that {fault.name}")
     def test(learners_test: Callable[[Any], Any]) -> str | None:
         try:
-            learners_test(thing())
-        except AssertionError:
+            returned = learners_test(thing())
+        except _refusals():
             return None
         except TooLong:
             return "rejected, but only because it never came to an end"
         except Exception as problem:
             return f"rejected, but by {type(problem).__name__}; an assert would say why"
+        if returned is False:
+            raise AssertionError("your test returned False; a test says no by `assert`")
         raise AssertionError("your test let it through")
 
-    test.sentence = f"rejects a {noun} that {fault.name}"  # type: ignore[attr-defined]
     return test
+
+
+def _refusals() -> tuple[type[BaseException], ...]:
+    """Return how a test says no: by an assert, or by what ``pytest.raises`` and ``pytest.fail`` raise."""
+    pytest = sys.modules.get("pytest")  # a learner's test that uses it has imported it
+    return (AssertionError, pytest.fail.Exception) if pytest else (AssertionError,)
+
+
+def _where(learners_test: Callable[[Any], Any], problem: BaseException, words: str) -> str:
+    """Return after some words the line of the learner's cell that was at work; nothing where none is known."""
+    cell = getattr(getattr(learners_test, "__code__", None), "co_filename", None)
+    lines = [line for line in traceback.extract_tb(problem.__traceback__) if line.filename == cell]
+    if not lines:
+        return ""
+    code = f": `{lines[-1].line}`" if lines[-1].line else ""
+    return f"{words} line {lines[-1].lineno}{code}"

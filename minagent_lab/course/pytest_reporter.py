@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,11 +22,24 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def fixtures(given: Mapping[str, Any]) -> ModuleType:
-    """Return a plugin with a fixture for each name."""
+    """Return a plugin with a fixture for each name. A list is as it was when the run began, each time it is given."""
     plugin = ModuleType("given")
     for name, thing in given.items():
-        setattr(plugin, name, pytest.fixture(name=name)(lambda thing=thing: thing))
+        setattr(plugin, name, pytest.fixture(name=name)(_again(thing)))
     return plugin
+
+
+def _again(thing: Any) -> Callable[[], Any]:
+    """Return a function that gives a thing; a list it first makes what it is now, for others may hold it too."""
+    if not isinstance(thing, list):
+        return lambda: thing
+    now = list(thing)
+
+    def give() -> Any:
+        thing[:] = now
+        return thing
+
+    return give
 
 
 class Reporter:

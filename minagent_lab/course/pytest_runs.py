@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ OPTIONS = (
     "--import-mode=importlib",
     "--capture=no",  # what a test prints appears where it is run
     "--color=no",
+    "-pminagent_lab.pytest_plugin",  # loaded by itself where plugins are; `replay` and `fake_model` are there as well
     "-pno:cacheprovider",
     "-pno:faulthandler",  # wants a real stderr
     "-pno:threadexception",
@@ -81,15 +83,18 @@ class PytestReport:
         return str(self)
 
 
-def run_pytest(tests: str, /, **given: Any) -> PytestReport:
+def run_pytest(tests: str, recordings: str | Path | None = None, /, **given: Any) -> PytestReport:
     """Run a test file, given as text, with pytest.
 
     Parameters
     ----------
     tests
         What would stand in ``tests/test_agent.py``.
+    recordings
+        The folder that lies beside the file as ``fixtures``, for tests that ask for `replay`.
     given
-        What the tests are handed: each name becomes a fixture, so a test asks for it by a parameter of that name.
+        What the tests are handed: each name becomes a fixture, so a test asks for it by a parameter of that name. A
+        list is handed out as it was when the run began, whatever the test before did to it.
 
     Examples
     --------
@@ -109,6 +114,8 @@ def run_pytest(tests: str, /, **given: Any) -> PytestReport:
     """
     if not isinstance(tests, str):
         raise TypeError(f"tests is {tests!r:.80}; write the test file as text, in triple quotes")
+    if recordings is not None and not Path(recordings).is_dir():
+        raise FileNotFoundError(f"recordings is {str(recordings)!r}; give the folder in which they lie")
     if problem := _unreadable(tests):
         return PytestReport([problem])
     import pytest  # here, so that the other chapters do not wait for it
@@ -118,6 +125,8 @@ def run_pytest(tests: str, /, **given: Any) -> PytestReport:
     with tempfile.TemporaryDirectory() as folder, _alone(folder):
         path = Path(folder, f"test_in_notebook_{next(_numbers)}.py")
         path.write_text(tests, encoding="utf-8")
+        if recordings is not None:
+            shutil.copytree(recordings, Path(folder, "fixtures"))
         Path(folder, "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
         reporter = Reporter(path, tuple(given))
         pytest.main([*OPTIONS, f"--rootdir={folder}", str(path)], plugins=[reporter, fixtures(given)])

@@ -12,6 +12,11 @@ from minagent_lab.course.running import attempted
 from minagent_lab.values import a_kind, value
 from minagent_lab.views.html import escape
 
+_MIX = "color-mix(in srgb,var(--jp-{}) {}%,currentColor)"  # towards the ink: darker in a light theme, lighter in a dark
+PASSED = "✓", "passed", _MIX.format("success-color1,#388e3c", 72)
+NOT_YET = "✗", "not yet", _MIX.format("error-color1,#d32f2f", 76)
+HEARD = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
+
 
 class Line(NamedTuple):
     """One test: what it asks for, whether it passed, and what there is to say about it."""
@@ -64,10 +69,11 @@ class Report:
     def html(self) -> str:
         """Return the report as HTML that needs no style sheet."""
         rows = "".join(
-            f"<li><b>{'✓ passed' if line.passed else '✗ not yet'}</b> {escape(_row(line))}</li>" for line in self.lines
+            f"<li style='display:flex;gap:.5em'>{_mark(line.passed)}<span>{escape(_row(line))}</span></li>"
+            for line in self.lines
         )
         remark = f"<p>{escape(self.remark)}</p>" if self.remark else ""
-        return f"<p><b>{escape(self.headline)}</b></p><ul>{rows}</ul>{remark}"
+        return f"<p><b>{escape(self.headline)}</b></p><ul style='list-style:none;padding-left:0'>{rows}</ul>{remark}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Return the report for a notebook: live where widgets are, and what stands for it elsewhere."""
@@ -80,6 +86,12 @@ class Report:
         return self.text()
 
 
+def _mark(passed: bool) -> str:
+    """Return the mark before a line, in the theme's colour, and the word for it, which is heard and not seen."""
+    sign, word, colour = PASSED if passed else NOT_YET
+    return f"<b style='color:{colour}'>{sign}</b><span style='{HEARD}'> {word}: </span>"
+
+
 def _row(line: Line) -> str:
     return f"{line.sentence}: {line.reason}" if line.reason else line.sentence
 
@@ -90,12 +102,13 @@ def report_on(exercise: Exercise, thing: Any) -> Report:
     if not _fits(exercise, thing):
         got = "three dots" if thing is ... else a_kind(thing)
         return Report(title, [Line(f"check got {got}", False, f"it wants {exercise.wants}")])
-    lines, printed = [], ""
+    lines, remark = [], ""
     for test in exercise.tests:
         outcome = attempted(test, thing)
         lines.append(Line(sentence(test), outcome.problem is None, outcome.problem or outcome.note))
-        printed = printed or outcome.printed
-    return Report(title, lines, f"Your code printed: {printed}" if printed else "")
+        if outcome.printed and not remark:
+            remark = f"While “{lines[-1].sentence}” was tested, your code printed: {outcome.printed}"
+    return Report(title, lines, remark)
 
 
 def _fits(exercise: Exercise, thing: Any) -> bool:

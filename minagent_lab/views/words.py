@@ -185,10 +185,11 @@ def end(stepper: Stepper, turn: Turn) -> End:
                    [("why", [why]), ("last message", last), ("next", [step])])  # fmt: skip
     if isinstance(turn.error, MaxStepsExceeded):
         held = count(len(turn.request.messages) + 1 + len(turn.results), "message")
+        advice = "Does the same call repeat? Repair the agent. Is each call new? Raise "
         return End("stop", f"Stopped after {at}: over max_steps", _first_words(turn.error),
                    [("why", [code(f"max_steps={stepper.max_steps}"), "; the model asked for a tool in every call."]),
                     ("history", [f"{held}, well-formed: each call has its result."]),
-                    ("next", ["Look for what repeats in the answers; then raise the limit."])])  # fmt: skip
+                    ("next", [advice, code("max_steps"), "."])])  # fmt: skip
     if turn.status == "cancelled":
         return End("stop", f"Stopped in {at}: interrupted", exception_text(turn.error or KeyboardInterrupt()),
                    [("next", ["Run the cell again to start anew."])])  # fmt: skip

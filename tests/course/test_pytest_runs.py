@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from minagent_lab import FakeModel, run
+from minagent_lab import FakeModel, Recorder, run
 from minagent_lab.course.pytest_runs import TestResult, run_pytest
 from minagent_lab.course.shop import shop
 
@@ -151,6 +151,44 @@ def test_settings_and_plugins_of_a_machine_stay_out(tmp_path, monkeypatch):
 def test_a_second_run_sees_the_second_text():
     assert only("def test_it(): assert 1 == 2").reason == "assert 1 == 2"
     assert only("def test_it(): assert 3 == 4").reason == "assert 3 == 4"
+
+
+def test_each_test_is_given_a_list_as_it_was_when_the_run_began():
+    ran = ["before"]
+    tests = """
+def test_a(buy, ran):
+    buy("tea")
+    assert ran == ["before", "tea"]
+def test_b(buy, ran):
+    buy("cake")
+    assert ran == ["before", "cake"]
+"""
+    assert run_pytest(tests, buy=ran.append, ran=ran).names("PASSED") == ["test_a", "test_b"]
+
+
+def test_the_fixtures_of_this_package_are_there_as_in_a_project(tmp_path):
+    recorder = Recorder(FakeModel(["Hello."]), name="hello")
+    run(recorder, shop(), "Hi")
+    recorder.save(tmp_path)
+    tests = """
+from minagent_lab import run
+def test_replayed(replay, registry):
+    assert run(replay("hello", strict=True), registry, "Hi").final == "Hello."
+def test_left_over(fake_model, registry):
+    run(fake_model(["Hello.", "Bye."]), registry, "Hi")
+"""
+    found = run_pytest(tests, tmp_path, registry=shop())
+    assert [(r.name, r.outcome) for r in found.results] == [
+        ("test_replayed", "PASSED"),
+        ("test_left_over", "PASSED"),
+        ("test_left_over", "ERROR"),
+    ]
+    assert found.results[2].reason.startswith("fake-1 was asked once, and 1 of 2 script items is left")
+
+
+def test_a_folder_of_recordings_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="recordings"):
+        run_pytest("def test_it(): pass", tmp_path / "nowhere")
 
 
 def test_what_is_no_text_is_refused():

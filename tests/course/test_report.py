@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from minagent_lab.course.exercise import Exercise
@@ -71,14 +73,21 @@ def test_a_thing_that_raises_at_every_touch_gets_a_report():
 def test_what_was_printed_is_told_once_and_cut():
     report = report_on(DOUBLE, lambda number: print("hello" * 1000) or number * 2)
     assert report.solved
-    assert report.remark.startswith("Your code printed: hello")
+    assert report.remark.startswith("While “it doubles” was tested, your code printed: hello")
     assert len(report.remark) < 700
 
 
 def test_the_html_escapes_what_came_from_the_learner():
     html = Report("<i>", [Line("<b>", False, "<script>")], "<img>")._repr_mimebundle_()["text/html"]
     assert not any(tag in html for tag in ("<i>", "<script>", "<img>"))
-    assert "✗ not yet" in html
+
+
+def test_the_html_has_a_mark_per_line_and_a_word_that_is_heard():
+    html = report_on(DOUBLE, lambda number: number).html()
+    assert html.count("<li") == html.count("✓") + html.count("✗") == 2
+    assert "list-style:none" in html
+    assert re.search(r">✗</b><span style='[^']*clip-path[^']*'> not yet: </span><span>it doubles: expected 4", html)
+    assert re.search(r">✓</b><span style='[^']*clip-path[^']*'> passed: </span><span>it says something: a note<", html)
 
 
 def test_a_report_without_lines_is_not_solved():
