@@ -1,0 +1,1 @@
+"""What a run did, what it may use, and what that costs."""

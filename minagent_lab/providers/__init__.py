@@ -1,0 +1,1 @@
+"""Providers: models behind a service, and what stands round them."""
