@@ -1,8 +1,9 @@
-"""Chapter 04, when it goes wrong: exercises and quiz."""
+"""Chapter 04, when it goes wrong: predictions, exercises and quiz."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -18,12 +19,13 @@ from minagent_lab import (
     run,
 )
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.course.shop import CAKE, ONE_ITEM, PRICES, TEA
 from minagent_lab.messages import ToolCall
+from minagent_lab.values import a_kind
 
 TITLE = "When it goes wrong"
 
@@ -52,8 +54,11 @@ def _result(script: Any) -> RunResult:
 # ---- 4.1 ------------------------------------------------------------------------------------------------------------
 
 
+STATUSES = ("completed", "truncated", "max_steps", "exhausted")
+
+
 def _end_of(scripts: Any, key: str) -> RunResult:
-    assert key in scripts, f"there is no script {key!r}; the keys are the four statuses"
+    assert key in scripts, f"there is no script for it; {key!r} is one of the four statuses"
     result = _result(scripts[key])
     expect(result.status, key, "the run's status:")
     return result
@@ -67,6 +72,7 @@ def test_truncated_comes_from_a_cut_answer(scripts: Any) -> None:
     _end_of(scripts, "truncated")
 
 
+@says("max_steps comes from a limit that the script outlives")
 def test_max_steps_comes_from_a_limit_that_the_script_outlives(scripts: Any) -> None:
     _end_of(scripts, "max_steps")
 
@@ -77,6 +83,7 @@ def test_exhausted_comes_from_a_script_that_ends_before_the_limit(scripts: Any) 
 
 def test_each_of_them_runs_a_tool_first(scripts: Any) -> None:
     for key, script in scripts.items():
+        assert key in STATUSES, f"{key!r} is none of the four statuses: {', '.join(STATUSES)}"
         worked = [s for s in _result(script).steps if s.kind == "tool_call" and s.result and not s.result.error]
         assert worked, f"the run of {key!r} ends before a tool has given a result"
 
@@ -196,6 +203,7 @@ def test_a_tool_that_failed_is_no_drift(diagnose: Any) -> None:
     expect(diagnose(_ended([[COFFEE], "We have no coffee."])), "healthy", "when the shop has no coffee,")
 
 
+@says("a cut answer is truncated, even an empty one")
 def test_a_cut_answer_is_truncated_even_an_empty_one(diagnose: Any) -> None:
     empty = ModelResponse(Message("assistant", ""), "max_tokens")
     for cut in (HALF, empty):
@@ -204,6 +212,13 @@ def test_a_cut_answer_is_truncated_even_an_empty_one(diagnose: Any) -> None:
 
 def test_a_cut_call_is_truncated_although_the_run_completes(diagnose: Any) -> None:
     expect(diagnose(_ended([CUT_CALL, [TEA], "12"], 4)), "truncated", "for a run with a cut call")
+    expect(diagnose(_ended([[TEA], CUT_CALL, "12"], 4)), "truncated", "for a whole call and then a cut one")
+
+
+@says("a cut comes first, whatever else happened")
+def test_a_cut_comes_first_whatever_else_happened(diagnose: Any) -> None:
+    expect(diagnose(_ended([[SEARCH], HALF])), "truncated", "for a drift and then a cut answer")
+    expect(diagnose(_ended([[SEARCH], CUT_CALL, "12"], 4)), "truncated", "for a drift and then a cut call")
 
 
 def test_an_error_is_asked_for_the_result_that_it_carries(diagnose: Any) -> None:
@@ -220,6 +235,7 @@ def test_drift_is_seen_although_the_run_completes(diagnose: Any) -> None:
     expect(diagnose(_ended([[SEARCH], "I do not know."])), "format drift", "for an unknown tool")
     expect(diagnose(_ended([[MISFIT], "I do not know."])), "format drift", "for arguments that do not fit")
     expect(diagnose(_ended([[SEARCH], [TEA], "12"])), "format drift", "for a drift that is made good,")
+    expect(diagnose(_ended([[COFFEE], [SEARCH], "12"])), "format drift", "for a tool that failed and then a drift")
 
 
 def test_drift_without_end_is_drift(diagnose: Any) -> None:
@@ -271,6 +287,7 @@ def diagnose(end):
         test_a_tool_that_failed_is_no_drift,
         test_a_cut_answer_is_truncated_even_an_empty_one,
         test_a_cut_call_is_truncated_although_the_run_completes,
+        test_a_cut_comes_first_whatever_else_happened,
         test_an_error_is_asked_for_the_result_that_it_carries,
         test_a_partial_result_says_the_same_as_its_error,
         test_drift_is_seen_although_the_run_completes,
@@ -304,6 +321,28 @@ def diagnose(end):
             "",
             "test_a_cut_call_is_truncated_although_the_run_completes",
             "After a cut call the run goes on, so its status tells nothing of the cut; the steps do.",
+        ),
+        Mutant(
+            "looks only at the first error",
+            """    errors = {s.result.error for s in result.steps if s.kind == "tool_call"}\n""",
+            """    errors = [s.result.error for s in result.steps if s.kind == "tool_call" and s.result.error][:1]\n""",
+            "test_drift_is_seen_although_the_run_completes",
+            "One run can go wrong in several ways; the first error may be the harmless one.",
+        ),
+        Mutant(
+            "asks for drift before the cut",
+            """    if result.status == "truncated" or "not_run" in errors:
+        return "truncated"
+    if "unknown_tool" in errors or "invalid_arguments" in errors:
+        return "format drift"
+""",
+            """    if "unknown_tool" in errors or "invalid_arguments" in errors:
+        return "format drift"
+    if result.status == "truncated" or "not_run" in errors:
+        return "truncated"
+""",
+            "test_a_cut_comes_first_whatever_else_happened",
+            "The drift may have been made good, and the answer at the end is still half of one.",
         ),
         Mutant(
             "looks only for unknown tools",
@@ -567,26 +606,45 @@ def _counted_shop() -> tuple[ToolRegistry, list[str]]:
     return registry, looked_up
 
 
-def _cut(*calls: ToolCall) -> ModelResponse:
-    return ModelResponse(Message("assistant", "", calls), "max_tokens")
+def _cut(*calls: ToolCall, reason: str = "max_tokens") -> ModelResponse:
+    return ModelResponse(Message("assistant", "", calls), reason)
+
+
+def _messages(agent: Any, model: FakeModel, registry: ToolRegistry, prompt: str) -> Sequence[Message]:
+    """Return what the learner's agent returned, if that is messages."""
+    returned: Sequence[Message] = agent(model, registry, prompt)
+    held = isinstance(returned, Sequence) and {type(message) for message in returned} == {Message}
+    assert held, f"the agent returned {a_kind(returned)}; return the list of messages"
+    return returned
+
+
+def _and(items: list[str]) -> str:
+    return f"{' and '.join(items)} {'was' if len(items) == 1 else 'were'}"
 
 
 def test_a_whole_call_is_still_run(agent: Any) -> None:
     registry, looked_up = _counted_shop()
-    messages = agent(FakeModel([[TEA, CAKE], "12 and 8."]), registry, "Both?")
+    messages = _messages(agent, FakeModel([[TEA, CAKE], "12 and 8."]), registry, "Both?")
     expect(looked_up, ["tea", "cake"], "looked up:")
     expect([m.content for m in messages if m.role == "tool"], ["12", "8"], "results:")
 
 
 def test_no_call_of_a_cut_answer_is_run(agent: Any) -> None:
-    for calls in ([TEA], [TEA, CAKE]):
+    for calls, count in (([TEA], "one call"), ([TEA, CAKE], "two calls")):
         registry, looked_up = _counted_shop()
         agent(FakeModel([_cut(*calls), "Never mind."]), registry, "Both?")
-        expect(looked_up, [], f"with {len(calls)} in a cut answer, looked up:")
+        assert not looked_up, f"{count} in a cut answer: nothing should be looked up, but {_and(looked_up)}"
+
+
+@says("a filter's cut is a cut too")
+def test_a_filters_cut_is_a_cut_too(agent: Any) -> None:
+    registry, looked_up = _counted_shop()
+    agent(FakeModel([_cut(TEA, reason="content_filter"), "Never mind."]), registry, "Tea?")
+    assert not looked_up, f"cut by content_filter: nothing should be looked up, but {_and(looked_up)}"
 
 
 def test_each_cut_call_gets_one_error_with_its_id(agent: Any) -> None:
-    messages = agent(FakeModel([_cut(TEA, CAKE), "Never mind."]), _counted_shop()[0], "Both?")
+    messages = _messages(agent, FakeModel([_cut(TEA, CAKE), "Never mind."]), _counted_shop()[0], "Both?")
     results = [m for m in messages if m.role == "tool"]
     expect([m.tool_call_id for m in results], ["c1", "c2"], "ids of the tool messages:")
     for message in results:
@@ -604,19 +662,20 @@ def _is_error(text: str) -> bool:
 def test_then_the_model_is_asked_again_and_sees_its_call_and_the_error(agent: Any) -> None:
     registry, looked_up = _counted_shop()
     model = FakeModel([_cut(TEA), [CAKE], "8."])
-    messages = agent(model, registry, "Cake?")
+    messages = _messages(agent, model, registry, "Cake?")
     expect(len(model.calls), 3, "for a cut call, a whole call and an answer, calls:")
     expect([m.role for m in model.calls[1].messages], ["user", "assistant", "tool"], "call 2 sends")
-    expect(looked_up, ["cake"], "looked up:")
-    expect(messages[-1].content, "8.", "last message:")
+    expect(looked_up, ["cake"], "after a cut call for tea and a whole one for cake, looked up:")
+    expect(messages[-1].content, "8.", "the last message:")
 
 
 def test_a_cut_answer_without_calls_still_ends_the_run(agent: Any) -> None:
     model = FakeModel([ModelResponse(Message("assistant", "Tea costs 1"), "max_tokens"), "12."])
-    expect(agent(model, _counted_shop()[0], "Tea?")[-1].content, "Tea costs 1", "last message:")
+    expect(_messages(agent, model, _counted_shop()[0], "Tea?")[-1].content, "Tea costs 1", "the last message:")
     expect(len(model.calls), 1, "calls:")
 
 
+@says("a provider's own stop reason is no cut")
 def test_a_providers_own_stop_reason_is_no_cut(agent: Any) -> None:
     registry, looked_up = _counted_shop()
     reply = ModelResponse(Message("assistant", "", [TEA]), "tool_calls")
@@ -646,7 +705,7 @@ def agent(model, registry, prompt):
         "The message of a cut answer looks like any other. What of the `reply` tells that it was cut?",
         "Only one line may differ for a cut answer: the one that makes `result`. The tool message is appended in both "
         "cases.",
-        'Inside the inner loop: `if reply.stop_reason == "max_tokens":`, then `result` is the text '
+        "Inside the inner loop: `if reply.cut:`, then `result` is the text "
         '`\'{"error": "not run: the answer was cut"}\'`, `else` it comes from `registry.call`.',
     ],
     solution="""
@@ -658,7 +717,7 @@ def agent(model, registry, prompt):
         if not reply.message.tool_calls:
             return messages
         for call in reply.message.tool_calls:
-            if reply.stop_reason == "max_tokens":
+            if reply.cut:
                 result = '{"error": "not run: the answer was cut"}'
             else:
                 result = registry.call(call.name, call.arguments)
@@ -667,6 +726,7 @@ def agent(model, registry, prompt):
     tests=[
         test_a_whole_call_is_still_run,
         test_no_call_of_a_cut_answer_is_run,
+        test_a_filters_cut_is_a_cut_too,
         test_each_cut_call_gets_one_error_with_its_id,
         test_then_the_model_is_asked_again_and_sees_its_call_and_the_error,
         test_a_cut_answer_without_calls_still_ends_the_run,
@@ -697,8 +757,8 @@ def agent(model, registry, prompt):
         ),
         Mutant(
             "runs all calls but the last of a cut answer",
-            'if reply.stop_reason == "max_tokens":',
-            'if reply.stop_reason == "max_tokens" and call == reply.message.tool_calls[-1]:',
+            "if reply.cut:",
+            "if reply.cut and call == reply.message.tool_calls[-1]:",
             "test_no_call_of_a_cut_answer_is_run",
             "The first calls may be whole, but the plan that they belong to is not.",
         ),
@@ -719,22 +779,29 @@ def agent(model, registry, prompt):
         ),
         Mutant(
             "takes every word but tool_use for a cut",
-            '== "max_tokens"',
-            '!= "tool_use"',
+            "reply.cut",
+            'reply.stop_reason != "tool_use"',
             "test_a_providers_own_stop_reason_is_no_cut",
-            "Services have words of their own for the same thing; only max_tokens says that the answer was cut.",
+            "Services have words of their own for the same thing; only max_tokens and content_filter mean a cut.",
+        ),
+        Mutant(
+            "knows one of the two words",
+            "reply.cut",
+            'reply.stop_reason == "max_tokens"',
+            "test_a_filters_cut_is_a_cut_too",
+            "A filter may stop an answer in the middle of a call as well.",
         ),
         Mutant(
             "goes on after a cut answer without calls",
             "if not reply.message.tool_calls:",
-            'if not reply.message.tool_calls and reply.stop_reason != "max_tokens":',
+            "if not reply.message.tool_calls and not reply.cut:",
             "test_a_cut_answer_without_calls_still_ends_the_run",
             "Nothing new is in the history, so asking again only buys the same cut once more.",
         ),
         Mutant(
             "drops the message of a cut answer",
             "        messages.append(reply.message)\n",
-            '        if reply.stop_reason != "max_tokens":\n            messages.append(reply.message)\n',
+            "        if not reply.cut:\n            messages.append(reply.message)\n",
             "test_then_the_model_is_asked_again_and_sees_its_call_and_the_error",
             "The error then answers a call that does not stand in the history.",
         ),
@@ -744,15 +811,93 @@ def agent(model, registry, prompt):
 
 EXERCISES = (ENDINGS, DIAGNOSIS, GUARD_TEST, REPAIR)
 
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        "A tool was used, and then the answer was cut in the middle of a price: 'Tea costs 1'. "
+        "Which of the four signs gives it away?",
+        [
+            Choice(
+                "The text: one sees that it is half.",
+                False,
+                "'Tea costs 1' looks whole, and is wrong.",
+            ),
+            Choice(
+                "The kinds of the steps: the last one is not final.",
+                False,
+                "It is final: for the loop, a cut answer is an answer too.",
+            ),
+            Choice(
+                "The status, and none of the others.",
+                True,
+                "It says truncated. The other three signs are those of a healthy run.",
+            ),
+        ],
+    ),
+    Question(
+        "The reply was cut, and what is left of it is a tool call for tea. What do our ten lines look up, "
+        "and what the package's run?",
+        [
+            Choice(
+                "Our ten lines tea, the package nothing.",
+                True,
+                "Our lines run whatever stands there. The package runs no call of an answer that was cut.",
+            ),
+            Choice(
+                "Both tea: a call is a call.",
+                False,
+                "So it is for our ten lines. The package reads the stop reason first: this may be half a call.",
+            ),
+            Choice(
+                "Both nothing: half a call cannot be run.",
+                False,
+                "Its brackets were closed, so it can. Only the stop reason tells that it was cut.",
+            ),
+        ],
+    ),
+    Question(
+        "The first run asks for tea again and again, the second for three things in turn. "
+        "Both are stopped by a limit of 3. Which of them does a limit of 10 cure?",
+        [
+            Choice(
+                "Both: more room never hurts.",
+                False,
+                "The first repeats itself. A limit of 10 makes it dearer, not better.",
+            ),
+            Choice(
+                "The second only.",
+                True,
+                "Each of its calls was new. It needed room, and answers with call 4.",
+            ),
+            Choice(
+                "Neither: over the limit is over the limit.",
+                False,
+                "That holds for this run. The next one, with more room, may come to its answer.",
+            ),
+        ],
+    ),
+)
+
 QUIZ = Quiz(
     "04",
     [
         Question(
             "The answer was cut in the middle, by max_tokens. How does your program learn of it?",
             [
-                Choice("run raises an error.", False, "It returns; a cut answer is an answer for the loop."),
-                Choice("The text ends with three dots.", False, "The text ends wherever it was cut; nobody adds dots."),
-                Choice("The status of the result is truncated.", True, "And nothing else tells, so read it first."),
+                Choice(
+                    "run raises an error that carries half of the text.",
+                    False,
+                    "It returns; a cut answer is an answer for the loop.",
+                ),
+                Choice(
+                    "The text ends with three dots, or in the middle of a word.",
+                    False,
+                    "It may end anywhere, also where it looks whole; and nobody adds dots.",
+                ),
+                Choice(
+                    "The status of the result is truncated.",
+                    True,
+                    "None of the other three signs tells, so read it first.",
+                ),
                 Choice(
                     "The last step has the kind truncated.",
                     False,
@@ -763,14 +908,18 @@ QUIZ = Quiz(
         Question(
             "A reply with two tool calls has the stop reason max_tokens. What does run do?",
             [
-                Choice("It runs both.", False, "A cut call may ask for something else than the model meant."),
                 Choice(
-                    "It runs the first, which is surely whole.",
+                    "It runs both, since each of them has a name and arguments.",
+                    False,
+                    "A cut call may ask for something else than the model meant.",
+                ),
+                Choice(
+                    "It runs the first, which is surely whole, and drops the second.",
                     False,
                     "It may be, but the plan that it belongs to is not; none of them is run.",
                 ),
                 Choice(
-                    "It runs neither, answers both with an error, and asks again.",
+                    "It answers both with an error, and asks again.",
                     True,
                     "Each id has its result, and the model can write the calls anew.",
                 ),
@@ -784,7 +933,11 @@ QUIZ = Quiz(
         Question(
             "A script of 5 tool calls and no answer is run with max_steps=5. What ends the run?",
             [
-                Choice("The script is used up.", False, "It would notice that at a sixth question, which nobody asks."),
+                Choice(
+                    "The script, which is used up after five items.",
+                    False,
+                    "It would notice that at a sixth question, which nobody asks.",
+                ),
                 Choice("The limit: MaxStepsExceeded.", True, "Five questions are asked; a sixth is not allowed."),
                 Choice("Both at the same time.", False, "One error ends a run: the limit stands before the question."),
                 Choice("Nothing; it completes.", False, "Only a reply without tool calls completes a run."),
@@ -804,13 +957,21 @@ QUIZ = Quiz(
         Question(
             'add wants numbers and gets "5". Why does the registry not simply make it a 5?',
             [
-                Choice("Python cannot do that.", False, 'int("5") can; the question is whether one should.'),
                 Choice(
-                    "Converting is guessing, and a wrong guess is not seen.",
+                    "Python cannot tell which texts are numbers and which are not.",
+                    False,
+                    'int("5") can; the question is whether one should.',
+                ),
+                Choice(
+                    "Nobody would see a wrong guess.",
                     True,
                     'bool("false") is True; an error costs one call, and everybody sees it.',
                 ),
-                Choice("It would be slow.", False, "It would be faster than another call of the model."),
+                Choice(
+                    "It would be slow.",
+                    False,
+                    "It would be faster than another call of the model.",
+                ),
                 Choice(
                     "So that the run ends at once.",
                     False,
