@@ -8,6 +8,7 @@
     ├── ScriptNotExhausted (AssertionError)  `assert_exhausted()` found script items that nobody asked for
     ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
     ├── FixtureError       (ValueError)      a fixture file is not what its format says
+    ├── TraceError         (ValueError)      a trace is not what its format says, or ends too early
     ├── BudgetExceeded     (RuntimeError)    a limit was reached, so the next call is not made
     ├── AbortError                           the caller gave the signal to stop; not a failure, and never retried
     └── ProviderError                        a provider asked for a response and has none
@@ -128,6 +129,20 @@ class FixtureError(MinAgentError, ValueError):
     def __init__(self, path: Path, place: str, problem: str) -> None:
         self.path, self.place = path, place
         super().__init__(f"{path.name}, {place}: {problem}" if place else f"{path.name}: {problem}")
+
+
+class TraceError(MinAgentError, ValueError):
+    """A trace is not what its format says, or ends too early.
+
+    Attributes
+    ----------
+    place : str
+        Where: file and line, such as ``"run.jsonl, line 3"``.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        self.place = place
+        super().__init__(f"{place}: {problem}")
 
 
 # ---- limits, and the signal to stop
@@ -263,3 +278,8 @@ class ProviderTimeoutError(ProviderError, TimeoutError):
 
 class MalformedResponseError(ProviderError, ValueError):
     """Something came back, and it is no response: refused here, before it reaches a tool."""
+
+
+def provider_errors() -> list[type[ProviderError]]:
+    """Return the classes that a provider raises, the general one last."""
+    return [*(kind for kind in ProviderError.__subclasses__() if kind.__module__ == __name__), ProviderError]
