@@ -65,6 +65,10 @@ class History(Sequence[Message]):
             return shorter
         return next((place for place in range(shorter) if self._rows[place] != other._rows[place]), shorter)
 
+    def grew_from(self, other: History) -> bool:
+        """Whether this is what `other` has become: the same history, later."""
+        return self._rows is other._rows and self._length >= other._length
+
     @overload
     def __getitem__(self, index: int) -> Message: ...
     @overload

@@ -162,3 +162,12 @@ def test_copies_and_pickles_are_equal_and_grow_apart():
 
 def test_it_shows_its_messages():
     assert repr(History([USER])) == "History([Message('user', 'Hi')])"
+
+
+def test_a_history_knows_what_it_grew_from():
+    history = History([Message("user", "Hi")])
+    before = history.snapshot()
+    history.append(Message("assistant", "Hello."))
+    assert history.grew_from(before)
+    assert not before.grew_from(history)
+    assert not History([Message("user", "Hi")]).grew_from(before)

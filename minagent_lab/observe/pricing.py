@@ -9,7 +9,7 @@ from __future__ import annotations
 import decimal
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 from minagent_lab.values import a_kind
 
@@ -60,10 +60,10 @@ class PriceTable:
             part of the input tokens and cost the price of cached input, if the table has one.
         """
         row = self._prices.get(model)
-        sent, got, kept = (usage.get(name) for name in ("input_tokens", "output_tokens", CACHED))
+        sent, got, cached = (usage.get(name) for name in ("input_tokens", "output_tokens", CACHED))
         if row is None or not _counts(sent) or not _counts(got):
             return None
-        kept = min(kept, sent) if _counts(kept) and "cached_input" in row else 0
+        kept = min(cached, sent) if _counts(cached) and "cached_input" in row else 0
         parts = [(row["input"], sent - kept), (row["output"], got), (row.get("cached_input", Decimal(0)), kept)]
         whole = total(_exact.multiply(price, Decimal(number)) for price, number in parts)
         return _exact.scaleb(whole, -_PER)
@@ -76,8 +76,9 @@ class PriceTable:
         trace
             A `Trace`, or the events of one.
         """
-        spans = trace.spans() if hasattr(trace, "spans") else _spans(trace)
-        calls = [span for span in spans if span.kind == "model" and span.answered]
+        from minagent_lab.observe.spans import spans_of  # here alone: who only multiplies needs no trace
+
+        calls = [span for span in spans_of(trace) if span.kind == "model" and span.answered]
         costs = [self.cost(span.model, span.usage) for span in calls]
         known = [cost for cost in costs if cost is not None]
         return total(known) if len(known) == len(costs) else None
@@ -126,11 +127,5 @@ def _price(name: str, price: Any) -> Decimal:
     return exact(name, price)
 
 
-def _counts(number: Any) -> bool:
+def _counts(number: Any) -> TypeGuard[int]:
     return isinstance(number, int) and not isinstance(number, bool) and number >= 0
-
-
-def _spans(events: Any) -> list[Any]:
-    from minagent_lab.observe.spans import spans_of  # here alone: who only multiplies needs no trace
-
-    return spans_of(events)

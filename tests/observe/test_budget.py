@@ -128,8 +128,10 @@ def test_a_limit_of_cost_needs_prices():
 @pytest.mark.parametrize("name", ["steps", "tool_calls", "tokens"])
 @pytest.mark.parametrize(
     ("wrong", "kind"),
-    [(-1, ValueError), (float("nan"), ValueError), (float("inf"), ValueError), (True, TypeError), ("5", TypeError)]
-    + [(1.5, TypeError), ([], TypeError)],
+    [
+        *[(-1, ValueError), (float("nan"), ValueError), (float("inf"), ValueError)],
+        *[(True, TypeError), ("5", TypeError), (1.5, TypeError), ([], TypeError)],
+    ],
 )
 def test_a_limit_that_is_no_count_is_refused_when_it_is_written(name, wrong, kind):
     with pytest.raises(kind, match=f"{name} is .*; write a whole number from 0 up, or None for no limit"):
@@ -138,11 +140,13 @@ def test_a_limit_that_is_no_count_is_refused_when_it_is_written(name, wrong, kin
 
 @pytest.mark.parametrize(
     ("wrong", "kind"),
-    [(-1, ValueError), (float("nan"), ValueError), (Decimal("NaN"), ValueError), (float("inf"), ValueError)]
-    + [(True, TypeError), ("5", TypeError)],
+    [
+        *[(-1, ValueError), (float("nan"), ValueError), (Decimal("NaN"), ValueError), (float("inf"), ValueError)],
+        *[(True, TypeError), ("5", TypeError)],
+    ],
 )
 def test_a_cost_that_is_no_amount_is_refused(wrong, kind):
-    with pytest.raises(kind, match="cost is .*; write an amount"):
+    with pytest.raises(kind, match=r"cost is .*; write an amount"):
         Budget(cost=wrong, prices=PRICES)
 
 

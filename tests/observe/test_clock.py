@@ -23,7 +23,7 @@ def test_sleeping_moves_it_and_takes_no_time():
 
 @pytest.mark.parametrize("wrong", ["1", None, True, float("nan"), float("inf")])
 def test_a_step_that_is_no_number_is_refused(wrong):
-    with pytest.raises(TypeError, match="step is .*; it is a number of seconds"):
+    with pytest.raises(TypeError, match=r"step is .*; it is a number of seconds"):
         TickingClock(step=wrong)
 
 

@@ -90,7 +90,7 @@ def test_prices_that_are_none_are_refused_where_they_are_written(prices, kind, w
 
 @pytest.mark.parametrize("wrong", ["", None, 5])
 def test_the_currency_is_a_word(wrong):
-    with pytest.raises(TypeError, match="currency is .*; write a word"):
+    with pytest.raises(TypeError, match=r"currency is .*; write a word"):
         PriceTable(SMALL, currency=wrong)
 
 

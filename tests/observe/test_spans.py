@@ -1,0 +1,109 @@
+import asyncio
+
+from lab import adder, call
+
+from minagent_lab import FakeModelProvider, Message, ModelResponse, arun
+from minagent_lab.errors import ServerError
+from minagent_lab.history import History
+from minagent_lab.model import ModelRequest
+from minagent_lab.observe.clock import TickingClock
+from minagent_lab.observe.pricing import PriceTable
+from minagent_lab.observe.spans import spans_of
+from minagent_lab.observe.trace import Trace
+
+
+def traced(script, **options):
+    trace = Trace(clock=TickingClock())
+    asyncio.run(arun(FakeModelProvider(script), adder(), "x", trace=trace, **options))
+    return trace
+
+
+def shown(trace):
+    return [(span.kind, span.name, span.start, span.end, span.outcome) for span in spans_of(trace)]
+
+
+def test_a_run_its_calls_and_its_tools_are_spans():
+    answer = ModelResponse(Message("assistant", "5"), usage={"input_tokens": 1, "output_tokens": 2}, model="small-1")
+    trace = traced([[call()], answer])
+    assert shown(trace) == [
+        ("run", "run-1", 0, 7, "completed"),
+        ("model", "", 1, 2, "tool_use"),
+        ("tool", "add", 3, 4, ""),
+        ("model", "small-1", 5, 6, "end_turn"),
+    ]
+    assert spans_of(trace)[3].usage == {"input_tokens": 1, "output_tokens": 2}
+    assert [span.call for span in spans_of(trace)] == [0, 1, 1, 2]
+
+
+def test_a_tool_that_failed_is_an_error_and_the_run_is_none():
+    run, _, tool, _ = traced([[call(name="search")], "?"]).spans()
+    assert (tool.outcome, tool.error) == ("unknown_tool", True)
+    assert not run.error
+
+
+def test_tools_that_work_at_the_same_time_overlap():
+    trace = traced([[call("c1"), call("c2")], "5"], parallel_tools=True)
+    one, other = [span for span in trace.spans() if span.kind == "tool"]
+    assert {one.id, other.id} == {"c1", "c2"}
+
+
+def test_attempts_are_spans_inside_the_call():
+    trace = Trace(clock=TickingClock())
+    trace.run_started(History([Message("user", "Hi")]), [], 10)  # 0
+    trace.model_asked(ModelRequest([Message("user", "Hi")]))  # 1
+    trace.attempt_failed(1, 3, ServerError("down"), 0.5)  # 2
+    trace.attempt_started(2, 3)  # 3
+    trace.attempt_failed(2, 3, ServerError("down"), 1.0)  # 4
+    trace.attempt_started(3, 3)  # 5
+    trace.model_answered(ModelResponse(Message("assistant", "Hi")))  # 6
+    assert shown(trace)[1:] == [
+        ("model", "", 1, 6, "end_turn"),
+        ("attempt", "1 of 3", 1, 2, "ServerError"),
+        ("attempt", "2 of 3", 3, 4, "ServerError"),
+        ("attempt", "3 of 3", 5, 6, "end_turn"),
+    ]
+
+
+def test_a_call_that_is_not_retried_has_no_attempts():
+    assert [span.kind for span in traced(["5"]).spans()] == ["run", "model"]
+
+
+def test_what_goes_on_has_no_end_and_no_duration():
+    events = traced([[call()], "5"]).events[:4]
+    run, model, tool = spans_of(events)
+    assert (run.end, run.duration, tool.end) == (None, None, None)
+    assert model.duration == 1
+    assert repr(tool) == "<Span tool add: going on>"
+    assert repr(model) == "<Span model: 1 to 2 s, tool_use>"
+
+
+def test_what_was_at_work_when_the_run_ended_was_stopped():
+    events = traced([[call()], "5"]).events
+    spans = spans_of([*events[:4], events[-1]])
+    assert (spans[2].outcome, spans[2].error, spans[2].end) == ("stopped", True, 7)
+
+
+def test_a_clock_that_was_set_back_makes_no_duration_below_zero():
+    times = iter([5.0, 4.0, 3.0, 2.0])
+    trace = Trace(clock=lambda: next(times))
+    asyncio.run(arun(FakeModelProvider(["5"]), adder(), "x", trace=trace))
+    assert [span.duration for span in trace.spans()] == [0, 0]
+
+
+def test_events_of_an_unknown_kind_change_nothing():
+    odd = [{"event": name, "run": "run-1", "time": 0} for name in ("open", "begin", "end", "_begin", "spans", "x")]
+    assert spans_of(odd) == []
+
+
+def test_ends_without_a_beginning_change_nothing():
+    assert spans_of(traced([[call()], "5"]).events[2:3]) == []
+
+
+def test_a_trace_can_be_priced():
+    usage = {"input_tokens": 1_000_000, "output_tokens": 1_000_000}
+    trace = traced([ModelResponse(Message("assistant", "5"), usage=usage, model="small-1")])
+    assert PriceTable({"small-1": {"input": "1", "output": "2"}}).of(trace) == 3
+    assert PriceTable({"small-1": {"input": "1", "output": "2"}}).of(trace.events) == 3
+    assert PriceTable({}).of(trace) is None
+    assert PriceTable({"fake-1": {"input": 1, "output": 2}}).of(traced(["5"])) is None
+    assert PriceTable({}).of([]) == 0
