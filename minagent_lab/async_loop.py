@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from minagent_lab.abort import AbortSignal, abortable
-from minagent_lab.checks import check_reply, check_start, refuse_plain_model
+from minagent_lab.checks import check_awaitable, check_reply, check_start, refuse_plain_model
 from minagent_lab.context import Run, current_run
 from minagent_lab.errors import AbortError, BudgetExceeded
 from minagent_lab.history import History
@@ -92,7 +92,8 @@ async def arun(
     check_start(provider, registry, prompt, system, max_steps)
     refuse_plain_model(provider)
     record, tools = Record(prompt, system), registry.schemas()
-    driver = _Driver(provider, registry, record, signal, budget, trace, parallel=parallel_tools)
+    first = ModelRequest(record.now, tools)
+    driver = _Driver(provider, registry, record, first, signal, budget, trace, parallel=parallel_tools)
     with _going_on(trace):
         if trace is not None:
             trace.run_started(record.now, tools, max_steps)
@@ -131,6 +132,7 @@ class _Driver:
         provider: ModelProvider,
         registry: ToolRegistry,
         record: Record,
+        request: ModelRequest,
         signal: AbortSignal | None,
         budget: Limiting | None,
         trace: Tracing | None,
@@ -139,6 +141,7 @@ class _Driver:
     ) -> None:
         self._provider, self._registry, self._record = provider, registry, record
         self._signal, self._budget, self._trace, self._parallel = signal, budget, trace, parallel
+        self._request = request
         self._tasks: dict[str, asyncio.Task[ToolResult]] = {}
         self._turn_begins = False
 
@@ -162,30 +165,24 @@ class _Driver:
         self._stop_if_told()
         if self._budget is not None:
             self._budget.before_model()
-        reply = await self._asked(ModelRequest(note.messages, note.tools))
+        self._request = request = self._request.later(note.messages)
+        if self._trace is not None:
+            self._trace.model_asked(request)
+        try:
+            waiting = self._provider.complete(request, self._signal)
+            check_awaitable(self._provider, waiting)
+            reply = await waiting
+            check_reply(self._provider, reply, ModelResponse)
+        except BaseException as error:
+            if self._trace is not None:
+                self._trace.model_failed(error)
+            raise
+        if self._trace is not None:
+            self._trace.model_answered(reply)
         if self._budget is not None:
             self._budget.after_model(reply)
         self._turn_begins = True
         return reply
-
-    async def _asked(self, request: ModelRequest) -> ModelResponse:
-        if self._trace is None:
-            return await self._reply(request)
-        self._trace.model_asked(request)
-        try:
-            reply = await self._reply(request)
-        except BaseException as error:
-            self._trace.model_failed(error)
-            raise
-        self._trace.model_answered(reply)
-        return reply
-
-    async def _reply(self, request: ModelRequest) -> ModelResponse:
-        waiting: Any = self._provider.complete(request, self._signal)
-        if hasattr(waiting, "__await__"):
-            waiting = await waiting
-        check_reply(self._provider, waiting, ModelResponse)
-        return waiting  # type: ignore[no-any-return]
 
     # ---- the tools
 

@@ -97,6 +97,12 @@ def check_reply(model: Any, reply: Any, kind: type) -> None:
     raise TypeError(f"{asked} returned {a_kind(reply)}; return a ModelResponse")  # its repr may hold an address
 
 
+def check_awaitable(provider: Any, reply: Any) -> None:
+    """Refuse what a provider returned at once instead of something to await."""
+    if not hasattr(reply, "__await__"):
+        raise TypeError(f"{type(provider).__name__}.complete() is not async; write async def complete(request, signal)")
+
+
 def refuse_plain_model(provider: Any) -> None:
     """Refuse a model that takes messages and tools where a provider is needed, which takes a request and a signal."""
     complete = provider.complete

@@ -38,6 +38,12 @@ class ModelRequest:
         object.__setattr__(self, "messages", History(vars(self)["messages"]))
         object.__setattr__(self, "tools", copied_tools(vars(self)["tools"]))
 
+    def later(self, messages: History) -> ModelRequest:
+        """Return the request that a longer history makes, with the same tools; they are shared, not copied again."""
+        made = object.__new__(ModelRequest)
+        vars(made).update(messages=messages.snapshot(), tools=vars(self)["tools"])
+        return made
+
     def as_json(self) -> dict[str, Any]:
         """Return the request as JSON data: ``{"messages": [...], "tools": [...]}``."""
         return {"messages": [message_json(message) for message in self.messages], "tools": self.tools}

@@ -128,6 +128,15 @@ def test_a_provider_that_returns_something_else_is_named():
         go(Odd())
 
 
+def test_a_provider_that_is_not_async_is_told_to_be():
+    class Plain:
+        def complete(self, request, signal=None):
+            return ModelResponse(Message("assistant", "Hello."))
+
+    with pytest.raises(TypeError, match=r"Plain.complete\(\) is not async; write async def"):
+        go(Plain())
+
+
 def test_an_error_of_the_provider_comes_through_with_what_there_is():
     with pytest.raises(RateLimitError, match="slow down") as caught:
         go([[call()], RateLimitError("slow down")])

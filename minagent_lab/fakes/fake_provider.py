@@ -80,7 +80,7 @@ class FakeModelProvider:
         if self._before is not None:
             await abortable(self._before(request), signal)
         try:
-            return self._model.complete(request.messages, list(request.tools))
+            return self._model.complete(request.messages, vars(request)["tools"])  # it copies what it keeps
         except ScriptExhausted as end:
             raise ResponsesExhausted(end.call_number, end.script_length, end.last_message) from None
 
