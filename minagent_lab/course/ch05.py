@@ -1,4 +1,4 @@
-"""Chapter 05, asserting on calls: exercises and quiz."""
+"""Chapter 05, asserting on calls: predictions, exercises and quiz."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from minagent_lab import FakeModel, Message, Tool, ToolRegistry, run
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, mutated
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, mutated, says
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.pytest_runs import PytestReport, run_pytest
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -501,34 +501,46 @@ def report_of(tests: str, agent: Callable[..., Any]) -> PytestReport:
 def passes_on(name: str, make: Callable[[], Callable[..., Any]]) -> Test:
     """Return a test of the test file: all of it passes on an agent that is right."""
 
+    @says(f"passes on {name}")
     def test(tests: str) -> None:
         found = report_of(tests, make())
         bad = [result for result in found.results if result.outcome in ("FAILED", "ERROR")]
         assert not bad, "pytest says: " + " ".join(str(bad[0]).split())
 
-    test.sentence = f"passes on {name}"  # type: ignore[attr-defined]
     return test
+
+
+FAULTS = (STOPS_EARLY, MAKES_UP, LAST_ID, ONLY_NEWEST, FORGETS_REQUEST, TOOLS_ONCE, TWICE)
+
+
+def broken_agent(fault: Broken) -> Callable[..., Any]:
+    """Return the ten lines with a fault."""
+    agent: Callable[..., Any] = made_agent(mutated(LOOP, Mutant(fault.name, fault.old, fault.new, "", fault.why)))
+    return agent
 
 
 def fails_on(fault: Broken) -> Test:
     """Return a test of the test file: at least one test fails on a broken agent."""
-    source = mutated(LOOP, Mutant(fault.name, fault.old, fault.new, "", fault.why))
 
+    @says(f"fails on an agent that {fault.name}")
     def test(tests: str) -> str:
-        found = report_of(tests, made_agent(source))
+        found = report_of(tests, broken_agent(fault))
         errors = [result.reason for result in found.results if result.outcome == "ERROR"]
         assert not errors, f"pytest could not run the tests: {errors[0]}"
         assert found.names("FAILED"), "every test passes"
         return f"caught by {', '.join(found.names('FAILED'))}"
 
-    test.sentence = f"fails on an agent that {fault.name}"  # type: ignore[attr-defined]
     return test
 
 
-def test_it_holds_three_tests_or_more(tests: str) -> None:
+@says("it holds three tests or more, and each of three catches an agent")
+def test_it_holds_three_tests_that_catch_something(tests: str) -> None:
     found = report_of(tests, run).results
     count = sum(result.outcome != "ERROR" for result in found)
     assert count >= 3, f"pytest runs {count}; with one behaviour per test, the name of a failing test says what broke"
+    catching = {name for fault in FAULTS for name in report_of(tests, broken_agent(fault)).names("FAILED")}
+    caught = f"only {', '.join(sorted(catching))} catches" if len(catching) == 1 else f"{len(catching)} tests catch"
+    assert len(catching) >= 3, f"{caught} one of the seven agents; a test that no fault can fail tests nothing"
 
 
 RIGHT: Sequence[tuple[str, Callable[[], Callable[..., Any]]]] = (
@@ -539,11 +551,11 @@ RIGHT: Sequence[tuple[str, Callable[[], Callable[..., Any]]]] = (
 FILE = Exercise(
     id="5.4",
     title="A test file that catches them",
-    thing="TESTS",
+    thing="MY_TESTS",
     wants="the test file as text, in triple quotes",
     fits=lambda thing: isinstance(thing, str),
     starter="""
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel, ToolCall
 
 TEA = ToolCall("c1", "price", {"item": "tea"})
@@ -560,11 +572,11 @@ def test_it_answers(agent, registry):
         "still there in call 2*; *tools are offered in every call*. Make each a function name.",
         "Results: the check of 5.2, as a pytest test. The question: the role `user` and its content are among "
         "`model.calls[1].messages`. Tools: two names in each of `model.calls`.",
-        "The agent that runs every tool twice leaves no trace in `model.calls`. The shop notes it: `ran.clear()` before "
-        '`agent(...)`, and afterwards `assert ran == ["tea"]`.',
+        "The agent that runs every tool twice leaves no trace in `model.calls`. The shop notes it: ask for `ran` by a "
+        'parameter, let the agent look tea up once, and then `assert ran == ["tea"]`.',
     ],
     solution="""
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel, ToolCall
 
 TEA = ToolCall("c1", "price", {"item": "tea"})
@@ -590,24 +602,20 @@ def test_tools_are_offered_in_every_call(agent, registry):
         assert {tool["name"] for tool in call.tools} == {"price", "add"}
 
 def test_each_tool_runs_once(agent, registry, ran):
-    ran.clear()
     calls_of(agent, registry)
     assert ran == ["tea", "cake"]
 '''
 """,
     tests=[
-        test_it_holds_three_tests_or_more,
+        test_it_holds_three_tests_that_catch_something,
         *(passes_on(name, make) for name, make in RIGHT),
-        *(
-            fails_on(fault)
-            for fault in (STOPS_EARLY, MAKES_UP, LAST_ID, ONLY_NEWEST, FORGETS_REQUEST, TOOLS_ONCE, TWICE)
-        ),
+        *(fails_on(fault) for fault in FAULTS),
     ],
     wrong_tests=[
         WrongTest(
             "one test for everything",
             """
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel, ToolCall
 
 def test_agent(agent, registry):
@@ -618,13 +626,34 @@ def test_agent(agent, registry):
     assert len(model.calls[1].tools) == 2
 '''
 """,
-            "it holds three tests or more",
+            "it holds three tests or more, and each of three catches an agent",
             "The first assert that fails hides the others, and the name says nothing.",
+        ),
+        WrongTest(
+            "three tests, two of which nothing can fail",
+            """
+MY_TESTS = '''
+from minagent_lab import FakeModel, ToolCall
+
+def test_script(agent, registry):
+    model = FakeModel([[ToolCall("c1", "price", {"item": "tea"})], "Tea costs 12."])
+    agent(model, registry, "Tea?")
+    model.assert_exhausted()
+
+def test_agent(agent):
+    assert callable(agent)
+
+def test_registry(registry):
+    assert len(registry.schemas()) == 2
+'''
+""",
+            "it holds three tests or more, and each of three catches an agent",
+            "A test is worth what it can catch; these two pass whatever the agent does.",
         ),
         WrongTest(
             "functions that pytest does not find",
             """
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel
 
 def check_answer(agent, registry):
@@ -637,7 +666,7 @@ def check_answer(agent, registry):
         WrongTest(
             "the value that one agent returns",
             """
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel
 
 def test_answer(agent, registry):
@@ -650,7 +679,7 @@ def test_answer(agent, registry):
         WrongTest(
             "trusts the black box alone",
             """
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel, ToolCall
 
 def test_results(agent, registry):
@@ -666,7 +695,7 @@ def test_results(agent, registry):
         WrongTest(
             "pins the first message",
             """
-TESTS = '''
+MY_TESTS = '''
 from minagent_lab import FakeModel
 
 def test_question_comes_first(agent, registry):
@@ -684,6 +713,70 @@ def test_question_comes_first(agent, registry):
 
 EXERCISES = (ASSERT_ON_CALLS, RESULT_ARRIVES, IN_WORDS, FILE)
 
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        "good, forgetful and inventive play the same script. What do they answer to 'What does tea cost?'",
+        [
+            Choice(
+                "Only good says 12.",
+                False,
+                "An agent can hardly fail to hand on what it is given.",
+            ),
+            Choice(
+                "All three say 12.",
+                True,
+                "The sentence was in your script before any agent began.",
+            ),
+            Choice(
+                "inventive says 0, the others 12.",
+                False,
+                "The model does not read the 0. It reads nothing; it plays its script.",
+            ),
+        ],
+    ),
+    Question(
+        "Six broken agents run beside the good one. For how many of them does no row of call 2 differ?",
+        [
+            Choice(
+                "For two.",
+                True,
+                "One fault lies in the tools that go along, which are no rows. The other shows nowhere in model.calls.",
+            ),
+            Choice(
+                "For one.",
+                False,
+                "There is one whose fault the model never sees, and one more that offers too few tools.",
+            ),
+            Choice(
+                "For none: each of them is broken.",
+                False,
+                "Broken they are, and yet two of them are perfect in all their rows.",
+            ),
+        ],
+    ),
+    Question(
+        "calls.tool('price', item='cake').before('add') does not hold, and assert len(calls) == 2 does not either. "
+        "What do the two errors say?",
+        [
+            Choice(
+                "Both only that an assert failed.",
+                False,
+                "What is asked in words shows all calls, in order.",
+            ),
+            Choice(
+                "Both what was wanted and what came.",
+                False,
+                "A plain assert has no text. Python throws the values away.",
+            ),
+            Choice(
+                "The first tells what came, the second does not.",
+                True,
+                "Words show the calls as they came. A plain assert says that it failed, and no more.",
+            ),
+        ],
+    ),
+)
+
 QUIZ = Quiz(
     "05",
     [
@@ -691,12 +784,20 @@ QUIZ = Quiz(
             "A test scripts the answer 'Tea costs 12.' and asserts that the agent's answer is just that. It passes. "
             "What is proved?",
             [
-                Choice("The price was looked up.", False, "An agent that makes every result up passes as well."),
-                Choice("The agent works.", False, "All broken agents of section 1 gave this answer."),
                 Choice(
-                    "The agent came to the end of the script and handed the answer on.",
+                    "The price was looked up, or the model could not have named it.",
+                    False,
+                    "An agent that makes every result up passes as well.",
+                ),
+                Choice(
+                    "The agent works: it found its way from the question to the price.",
+                    False,
+                    "All broken agents of section 1 gave this answer.",
+                ),
+                Choice(
+                    "The agent reached the end of the script.",
                     True,
-                    "Not more. The answer was in the script before the agent began.",
+                    "And handed the answer on, not more. It was in the script before the agent began.",
                 ),
             ],
         ),
@@ -704,7 +805,9 @@ QUIZ = Quiz(
             "After a run the list of messages has grown. What does model.calls[0].messages hold?",
             [
                 Choice(
-                    "All messages, for it is the same list.", False, "It is a snapshot: appending later is not seen."
+                    "All messages, for it is the same list that the loop appends to.",
+                    False,
+                    "It is a snapshot: appending later is not seen.",
                 ),
                 Choice("What the first call sent, as it was then.", True, "So asserts can wait until the run is over."),
                 Choice(
@@ -722,25 +825,35 @@ QUIZ = Quiz(
                     "That counts what the model asked for; it asked once, and the agent ran it twice.",
                 ),
                 Choice(
-                    "ran == ['tea'], where the tool notes each item",
+                    "ran == ['tea'], noted by the tool",
                     True,
                     "What happens in the world needs a witness in the world.",
                 ),
-                Choice("the roles of call 2", False, "They are as they should be."),
+                Choice(
+                    "[m.role for m in model.calls[1].messages] == [...]",
+                    False,
+                    "The roles are as they should be.",
+                ),
             ],
         ),
         Question(
             "Somebody rewords the description of a tool, and six tests fail. What was wrong?",
             [
                 Choice(
-                    "The new wording.", False, "The agent works as before; nobody can tell the difference by the runs."
+                    "The new wording: a description is part of what the agent does.",
+                    False,
+                    "The agent works as before; nobody can tell the difference by the runs.",
                 ),
                 Choice(
-                    "The tests: they compared whole schemas where only the names mattered.",
+                    "The tests: they compared what did not matter.",
                     True,
-                    "A test should fail when its one behaviour breaks, and for no other reason.",
+                    "Whole schemas, say, for a behaviour of which only the names matter. That is a false alarm.",
                 ),
-                Choice("Nothing: tests should notice every change.", False, "Then they are switched off before long."),
+                Choice(
+                    "Nothing: good tests should notice every change.",
+                    False,
+                    "Then they are switched off before long.",
+                ),
             ],
         ),
     ],
