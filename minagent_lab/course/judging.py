@@ -1,4 +1,7 @@
-"""Exercises in which the learner writes the test: it has to accept what is right and to reject what is broken."""
+"""Exercises in which the learner writes the test: it has to accept what is right and to reject what is broken.
+
+A test may be async, since what it tests may be: it is driven by `finished`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from minagent_lab.course.awaiting import finished
 from minagent_lab.course.exercise import Mutant, Test, mutated, says
 from minagent_lab.course.running import TooLong
 from minagent_lab.results import exception_text
@@ -50,7 +54,7 @@ def _accepts(name: str, thing: Callable[[], Any], noun: str) -> Test:
     @says(f"accepts {name}")
     def test(learners_test: Callable[[Any], Any]) -> None:
         try:
-            learners_test(thing())
+            finished(learners_test(thing()))
         except _refusals() as problem:
             at = _where(learners_test, problem, "; the test failed at")
             said = f": {problem}" if str(problem) else ""
@@ -68,7 +72,7 @@ def _rejects(fault: Broken, thing: Callable[[], Any], noun: str) -> Test:
     @says(f"rejects {article} {noun} that {fault.name}")
     def test(learners_test: Callable[[Any], Any]) -> str | None:
         try:
-            returned = learners_test(thing())
+            returned = finished(learners_test(thing()))
         except _refusals():
             return None
         except TooLong:

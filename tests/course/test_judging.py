@@ -122,3 +122,18 @@ def test_a_test_that_returns_false_is_told_how_a_test_says_no():
 def test_the_sentences_have_the_article_of_the_noun():
     tests = judge({"the right one": lambda: make(SOURCE)}, [ADDS], SOURCE, make, "agent")
     assert [sentence(test) for test in tests] == ["accepts the right one", "rejects an agent that adds two"]
+
+
+async def awaiting(double):
+    assert double(3) == 6
+
+
+def test_an_async_test_is_awaited():
+    assert judged(awaiting) == [(None, "", "", ""), (None, "", "", "")]
+
+
+def test_an_async_test_that_lets_the_broken_one_through_is_told_so():
+    async def learners_test(double):
+        double(3)
+
+    assert judged(learners_test)[1].problem == "your test let it through"
