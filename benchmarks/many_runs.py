@@ -1,4 +1,4 @@
-"""A thousand runs of ten turns at once: `arun` beside a hand-written asyncio loop. Prints ratios and what is left over."""
+"""A thousand runs of ten turns at once: `arun` beside a hand-written asyncio loop, and what is left over."""
 
 import asyncio
 import copy
@@ -112,7 +112,7 @@ def speed() -> None:
     )
     for name, taken in times.items():
         ratio = statistics.median(mine / its for mine, its in zip(times["arun"], taken, strict=True))
-        print(f"  {name:20} {RUNS / min(taken):10,.0f}   x {ratio:5.2f} of its time")
+        print(f"  {name:20} {RUNS / min(taken):10,.0f}   x {ratio:5.2f} of this")
 
 
 def memory() -> None:
