@@ -1,4 +1,4 @@
-"""Async code of a learner, driven to its end by hand: a notebook's own loop is running already and cannot be waited for.
+"""Async code of a learner, driven to its end by hand: a notebook's loop is running already and cannot be waited for.
 
 A coroutine hands what it waits for to whoever drives it, and here that is us. ``asyncio.sleep(0)`` hands out ``None``,
 "let others go first", and there are no others. Whatever else it hands out would take a loop and some time, and a check

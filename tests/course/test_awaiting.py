@@ -86,7 +86,7 @@ async def endless():
 
 
 async def endlessly_polite():
-    while True:
+    while True:  # noqa: ASYNC110  (without end, on purpose)
         await asyncio.sleep(0)
 
 
