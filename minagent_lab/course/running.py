@@ -60,8 +60,9 @@ def attempted(test: Callable[[Any], str | None], thing: Any, steps: int = STEPS)
         try:
             with at_most(steps):
                 note = test(thing)
-        except TooLong:
-            problem, failed_by = f"it did not come to an end: stopped after {steps:,} steps of Python", "TooLong"
+        except TooLong as late:
+            why = str(late) or f"it did not come to an end: stopped after {steps:,} steps of Python"
+            problem, failed_by = why, "TooLong"
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit too: a cell that checks must not end the kernel
