@@ -1,19 +1,20 @@
-"""Chapter 06, fixtures, record and replay: exercises and quiz."""
+"""Chapter 06, fixtures, record and replay: predictions, exercises and quiz."""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from minagent_lab import FakeModel, FixtureError, Message, Recorder, Tool, ToolRegistry, load_fixture, run
 from minagent_lab.course import shop
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, sentence
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, says, sentence
 from minagent_lab.course.expecting import expect
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -38,7 +39,8 @@ def loaded(text: str) -> FakeModel:
         try:
             return load_fixture(file)
         except FixtureError as problem:
-            raise AssertionError(str(problem)) from None
+            said = "it is not JSON yet" if "this is not JSON" in str(problem) else str(problem)
+            raise AssertionError(said) from None
 
 
 def ready(text: str) -> FakeModel:
@@ -55,21 +57,28 @@ def played(text: str) -> tuple[FakeModel, Any]:
     return model, run(model, shop.shop(), "What do two teas cost?")
 
 
+LAST_COMMA = re.compile(r",\s*[\]}]")
+
+
+@says("it is JSON")
 def test_it_is_json(fixture: str) -> None:
     try:
         json.loads(fixture)
     except ValueError as problem:
-        raise AssertionError(f"{problem}; JSON allows no comma behind the last item") from None
+        comma = LAST_COMMA.search(fixture)
+        last = " ".join(fixture[: comma.end()].split())[-24:] if comma else ""
+        said = f"JSON allows no comma behind the last item, as in `{last}`" if comma else str(problem)
+        raise AssertionError(said) from None
 
 
+@says("load_fixture reads it")
 def test_load_fixture_reads_it(fixture: str) -> None:
     loaded(fixture)
 
 
-def test_it_has_four_turns_of_all_three_kinds(fixture: str) -> None:
+def test_it_has_four_turns(fixture: str) -> None:
     ready(fixture)
-    kinds = [turn["kind"] for turn in json.loads(fixture)["turns"]]
-    expect(kinds, ["tool_call", "tool_call", "response", "text"], "the kinds are")
+    expect(len(json.loads(fixture)["turns"]), 4, "the number of turns:")
 
 
 def test_tea_is_looked_up_and_then_added(fixture: str) -> None:
@@ -86,17 +95,18 @@ def test_each_tool_call_has_an_id_of_its_own(fixture: str) -> None:
 
 def test_the_answer_is_cut_at_the_limit(fixture: str) -> None:
     _, result = played(fixture)
-    expect(
-        (result.status, result.final),
-        ("truncated", "Two teas cost"),
-        "status and text: (in version 1, only a turn of the kind response carries a stop reason)",
-    )
+    reasons = [turn.get("stop_reason") for turn in json.loads(fixture)["turns"] if turn["kind"] == "response"]
+    other = [reason for reason in reasons if reason not in (None, "end_turn", "max_tokens")]
+    assert not other, f"the stop reason is {other[0]!r}; which one says cut at the limit?"
+    expect(result.status, "truncated", "the status of the run:")
+    expect(result.final, "Two teas cost", "its text:")
 
 
 def test_the_next_question_gets_a_whole_answer(fixture: str) -> None:
     model, _ = played(fixture)
     result = run(model, shop.shop(), "Go on.")
-    expect((result.status, result.final), ("completed", "They cost 24."), "status and text:")
+    expect(result.status, "completed", "the status of the second run:")
+    expect(result.final, "They cost 24.", "its text:")
     model.assert_exhausted()
 
 
@@ -142,7 +152,7 @@ fixture = '''
     tests=[
         test_it_is_json,
         test_load_fixture_reads_it,
-        test_it_has_four_turns_of_all_three_kinds,
+        test_it_has_four_turns,
         test_tea_is_looked_up_and_then_added,
         test_each_tool_call_has_an_id_of_its_own,
         test_the_answer_is_cut_at_the_limit,
@@ -188,7 +198,7 @@ fixture = '''
             "drops what seems left over",
             ',\n    {"kind": "text", "content": "They cost 24."}',
             "",
-            "test_it_has_four_turns_of_all_three_kinds",
+            "test_it_has_four_turns",
             "A fixture may serve several questions, one after the other.",
         ),
     ],
@@ -217,11 +227,19 @@ def parsed(text: str) -> Any:
         raise AssertionError(f"this is no JSON any more: {text:.100}") from None
 
 
+def field_of(text: str, name: str) -> Any:
+    """Return a field of redacted text."""
+    held = parsed(text)
+    assert isinstance(held, dict), "the fields are gone; it was an object, and all of them must stay"
+    assert name in held, f"the field {name!r} is gone; all else must stay"
+    return held[name]
+
+
 def _gone(redact: Callable[[str, str], Any], spelling: str) -> None:
     text = redacted(redact, {"kind": "text", "content": f"My key is {spelling}, keep it."})
     assert spelling not in text, f"{spelling} is still there"
     assert SECRET[:7] not in text, f"a piece of it, {SECRET[:7]!r}, is still there"
-    content = parsed(text)["content"]
+    content = str(field_of(text, "content"))
     kept = content.startswith("My key is ") and content.endswith(", keep it.")
     assert kept, f"of the text is left: {content!r}"
 
@@ -230,6 +248,7 @@ def test_the_secret_is_gone(redact: Callable[[str, str], Any]) -> None:
     _gone(redact, SECRET)
 
 
+@says("the secret is gone when it is percent-encoded")
 def test_the_secret_is_gone_when_percent_encoded(redact: Callable[[str, str], Any]) -> None:
     _gone(redact, quote(SECRET, safe=""))
 
@@ -240,7 +259,7 @@ def test_the_secret_is_gone_in_base64(redact: Callable[[str, str], Any]) -> None
 
 def test_the_user_is_gone_and_the_rest_of_the_path_stays(redact: Callable[[str, str], Any]) -> None:
     for top in ("/home", "/Users"):
-        content = parsed(redacted(redact, {"content": f"Read {top}/alice/prices.txt twice."}))["content"]
+        content = str(field_of(redacted(redact, {"content": f"Read {top}/alice/prices.txt twice."}), "content"))
         assert "alice" not in content, f"alice is still there, behind {top}/"
         kept = content.startswith(f"Read {top}/") and content.endswith("/prices.txt twice.")
         assert kept, f"behind {top}/ more than the name was lost"
@@ -250,8 +269,9 @@ def test_fields_of_that_name_lose_their_value_only(redact: Callable[[str, str], 
     data = {"api_key": "hunter-1", "arguments": {"password": "hunter-2", "item": "tea"}, "token": "hunter-3"}
     text = redacted(redact, data)
     assert "hunter" not in text, f"a value is still there: {text}"
-    after = parsed(text)
-    expect((list(after), after["arguments"].get("item")), (list(data), "tea"), "the fields, and the item:")
+    for name in data:
+        field_of(text, name)
+    expect(parsed(text)["arguments"].get("item"), "tea", "the item:")
 
 
 def test_what_only_looks_like_a_secret_stays(redact: Callable[[str, str], Any]) -> None:
@@ -261,11 +281,12 @@ def test_what_only_looks_like_a_secret_stays(redact: Callable[[str, str], Any]) 
         "usage": {"input_tokens": 20, "output_tokens": 9},
         "stop_reason": "max_tokens",
     }
-    after = parsed(redacted(redact, data))
+    text = redacted(redact, data)
     for name, value in data.items():
-        expect(after.get(name), value, f"the field {name!r}:")
+        expect(field_of(text, name), value, f"the field {name!r}:")
 
 
+@says("it is still JSON")
 def test_it_is_still_json(redact: Callable[[str, str], Any]) -> None:
     parsed(redacted(redact, {"content": "/home/alice", "password": "hunter-2", "usage": {"input_tokens": 1}}))
 
@@ -432,15 +453,16 @@ def recorded(script: list[Any], folder: str) -> Path:
 def with_recording(test: Test) -> Test:
     """Return a test of a learner's ``check_recording(file, agent)``, made of one whose thing is a case."""
 
+    @says(sentence(test))
     def tested(check_recording: Callable[[Path, Any], Any]) -> str | None:
-        def on_case(case: Case) -> None:
+        @wraps(check_recording)
+        def on_case(case: Case) -> Any:
             agent, script = case
             with tempfile.TemporaryDirectory() as folder:
-                check_recording(recorded(script, folder), agent)
+                return check_recording(recorded(script, folder), agent)
 
         return test(on_case)
 
-    tested.sentence = sentence(test)  # type: ignore[attr-defined]
     return tested
 
 
@@ -520,7 +542,7 @@ def check_recording(file, agent):
             ],
             AGENT,
             lambda source: (made_agent(source), ONE_CALL),
-            "changed agent",
+            "agent",
         )
     ],
     wrong_tests=[
@@ -532,7 +554,7 @@ def check_recording(file, agent):
     agent(model)
     model.assert_exhausted()
 """,
-            "rejects a changed agent that was given another question",
+            "rejects an agent that was given another question",
             "Every turn is played, and none belongs to what was asked.",
         ),
         WrongTest(
@@ -541,7 +563,7 @@ def check_recording(file, agent):
 def check_recording(file, agent):
     agent(load_fixture(file, strict=True))
 """,
-            "rejects a changed agent that asks nobody",
+            "rejects an agent that asks nobody",
             "Strict compares the requests that are made; that they are made is another question.",
         ),
         WrongTest(
@@ -564,7 +586,7 @@ def check_recording(file, agent):
     assert "What does tea cost?" in [message.content for message in model.calls[0].messages]
     model.assert_exhausted()
 """,
-            "rejects a changed agent that describes a tool in other words",
+            "rejects an agent that describes a tool in other words",
             "What a model says depends on all of the request: system prompt, results and tools too.",
         ),
     ],
@@ -573,6 +595,72 @@ def check_recording(file, agent):
 
 EXERCISES = (REPAIR, REDACT, CHECK_RECORDING)
 
+PREDICTIONS: tuple[Question, ...] = (
+    Question(
+        "The model pays with a card whose number is secret, and it stands in the arguments as a number. "
+        "What does save do?",
+        [
+            Choice(
+                "It raises, and writes nothing.",
+                True,
+                "save reads the finished text once more, and no file is better than one that leaks.",
+            ),
+            Choice(
+                "It writes the file, with a warning.",
+                False,
+                "A warning is read after the commit, and then the secret is in the history.",
+            ),
+            Choice(
+                "It writes the file without that turn.",
+                False,
+                "A file without a turn plays another run.",
+            ),
+        ],
+    ),
+    Question(
+        "A run was recorded with 'What does tea cost?'. Now the prompt says 'What does CAKE cost?'. "
+        "What does a replay by load_fixture do?",
+        [
+            Choice(
+                "It fails: the question is another one.",
+                False,
+                "So it should, and nothing looks at the question.",
+            ),
+            Choice(
+                "It passes, as if nothing had happened.",
+                True,
+                "It plays the next turn, whatever it is asked, and that speaks of tea.",
+            ),
+            Choice(
+                "It answers for cake.",
+                False,
+                "Nobody ever asked a model about cake, so no such answer is in the file.",
+            ),
+        ],
+    ),
+    Question(
+        "The real model changed overnight: it does not name the price any more. "
+        "What does the strict replay of the old recording do?",
+        [
+            Choice(
+                "It fails: the model is another one.",
+                False,
+                "Strict compares requests, and ours are the same. (With model=... it compares the model's name too.)",
+            ),
+            Choice(
+                "It fails at call 2, where the answer differs.",
+                False,
+                "The answer comes from the file. It is the old one, and nobody asked for a new one.",
+            ),
+            Choice(
+                "It passes: nobody asked the model.",
+                True,
+                "It shows that our code still sends the same and copes with what was said then. Not more.",
+            ),
+        ],
+    ),
+)
+
 QUIZ = Quiz(
     "06",
     [
@@ -580,28 +668,40 @@ QUIZ = Quiz(
             "All strict replays are green. What is proved?",
             [
                 Choice(
-                    "Our code sends what was recorded, and copes with what the model said then.",
+                    "Our code still sends what was recorded.",
                     True,
-                    "Not more: nobody asked the model today.",
+                    "And it copes with what the model said then. Not more: nobody asked the model today.",
                 ),
-                Choice("The model still answers well.", False, "It was not asked; it may be another one by now."),
-                Choice("The answers are right.", False, "A recording keeps wrong answers as well as right ones."),
+                Choice(
+                    "The model still answers as well as on the day of the recording.",
+                    False,
+                    "It was not asked; it may be another one by now.",
+                ),
+                Choice(
+                    "The answers are right, or the recording would not have been kept.",
+                    False,
+                    "A recording keeps wrong answers as well as right ones.",
+                ),
             ],
         ),
         Question(
             "You edited the system prompt, and a strict replay fails. What do you do?",
             [
-                Choice("Take strict=True away.", False, "Then the stale recording is played, and the test is green."),
                 Choice(
-                    "Edit the recorded prompt in the file.",
+                    "Take strict=True away, for the prompt was changed on purpose.",
+                    False,
+                    "Then the stale recording is played, and the test is green.",
+                ),
+                Choice(
+                    "Edit the recorded prompt in the file, so that both are the same again.",
                     False,
                     "Its digest no longer fits; and what stands below it was said to another prompt.",
                 ),
                 Choice("Raise max_steps.", False, "The request differs; how often it is sent does not matter."),
                 Choice(
-                    "Read the difference; if it was meant, record again and look at what is new.",
+                    "Read the difference, and if it was meant, record again.",
                     True,
-                    "Only the model can say what it says to the new prompt.",
+                    "Only the model can say what it says to the new prompt. Then look at what is new in the file.",
                 ),
             ],
         ),

@@ -5,6 +5,7 @@ A test may be async, since what it tests may be: it is driven by `finished`.
 
 from __future__ import annotations
 
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -94,7 +95,7 @@ def _refusals() -> tuple[type[BaseException], ...]:
 
 def _where(learners_test: Callable[[Any], Any], problem: BaseException, words: str) -> str:
     """Return after some words the line of the learner's cell that was at work; nothing where none is known."""
-    cell = getattr(getattr(learners_test, "__code__", None), "co_filename", None)
+    cell = getattr(getattr(inspect.unwrap(learners_test), "__code__", None), "co_filename", None)
     lines = [line for line in traceback.extract_tb(problem.__traceback__) if line.filename == cell]
     if not lines:
         return ""

@@ -1,5 +1,7 @@
 """A learner's test is judged by what it accepts and rejects, and is told where it failed."""
 
+import functools
+
 import pytest
 
 from minagent_lab.course.exercise import made, sentence
@@ -103,6 +105,16 @@ def test_an_exception_on_what_is_right_is_shown_with_its_line():
 def test_a_line_whose_text_is_not_known_is_told_by_its_number():
     held = made("def check(double):\n    assert double(3) == 7", thing="check")
     assert judged(held)[0].problem.endswith("it is right; the test failed at line 2")
+
+
+def test_of_a_wrapped_test_the_learners_own_line_is_shown():
+    held = made("def check(double):\n    assert double(3) == 7", thing="check")
+
+    @functools.wraps(held)
+    def wrapper(double):
+        return held(double)
+
+    assert judged(wrapper)[0].problem.endswith("it is right; the test failed at line 2")
 
 
 def test_a_test_that_is_no_function_has_no_line():
