@@ -18,7 +18,7 @@ from minagent_lab import (
     UnexpectedRequest,
     run,
 )
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -207,6 +207,7 @@ def test_what_is_added_afterwards_does_not_change_it(fake_class: Any) -> None:
     assert len(_sent(fake.calls[0])) == 1, "calls shows a message that came after the call; keep a copy"
 
 
+@says("a used-up script raises RuntimeError")
 def test_a_used_up_script_raises_RuntimeError(fake_class: Any) -> None:  # noqa: N802  (its name)
     fake = fake_class([])
     try:

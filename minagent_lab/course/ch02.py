@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from minagent_lab import FakeModel, RunResult, ScriptExhausted, Tool, ToolRegistry, run
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -250,6 +250,7 @@ def test_a_failing_tool_is_not_called_unknown(safe_call: Any) -> None:
     assert known != unknown, f"a tool that fails and one that is not there both read {known!r}"
 
 
+@says("Ctrl-C gets through")
 def test_Ctrl_C_gets_through(safe_call: Any) -> None:  # noqa: N802  (its name)
     try:
         stopped = safe_call({"slow": slow}, "slow", {})
@@ -420,6 +421,7 @@ def test_the_fourth_works(script: Any) -> None:
     expect(_kind(script, 3), "no error", "kind of error:")
 
 
+@says("there are four calls, one per turn, and an answer")
 def test_there_are_four_calls_one_per_turn_and_an_answer(script: Any) -> None:
     result = _served(script)
     expect([len(m.tool_calls) for m in result.messages if m.role == "assistant"], [1, 1, 1, 1, 0], "calls per turn:")

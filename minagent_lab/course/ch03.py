@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from minagent_lab import FakeModel, Message, ModelResponse, ScriptExhausted, run
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -49,6 +49,7 @@ def test_tools_are_offered_in_every_call(agent: Any) -> None:
     expect([[tool["name"] for tool in call.tools] for call in model.calls], [["price", "add"]] * 2, "per call")
 
 
+@says("each result is a tool message with its call's id")
 def test_each_result_is_a_tool_message_with_its_calls_id(agent: Any) -> None:
     messages = _messages(agent, FakeModel([[TEA], "12"]), shop(), "Tea?")
     expect(list(messages)[2:3], [Message("tool", "12", tool_call_id="c1")], "third message:")
@@ -79,12 +80,14 @@ def test_words_beside_a_call_do_not_end_the_run(agent: Any) -> None:
     expect(_messages(agent, FakeModel([reply, "12"]), shop(), "Tea?")[-1].content, "12", "last message:")
 
 
+@says("an empty, cut answer ends the run")
 def test_an_empty_cut_answer_ends_the_run(agent: Any) -> None:
     model = FakeModel([ModelResponse(Message("assistant", ""), "max_tokens")])
     expect(_messages(agent, model, shop(), "Tea?")[-1], Message("assistant", ""), "last message:")
     expect(len(model.calls), 1, "for the number of calls")
 
 
+@says("the system prompt comes first, and only if given")
 def test_the_system_prompt_comes_first_and_only_if_given(agent: Any) -> None:
     for system, roles in [("Be kind.", ["system", "user"]), (None, ["user"])]:
         model = FakeModel(["Hello."])
@@ -227,6 +230,7 @@ def agent(model, registry, prompt, system=None):
 # ---- 3.2 ------------------------------------------------------------------------------------------------------------
 
 
+@says("no tools: one call")
 def test_no_tools_one_call(counts: Any) -> None:
     expect(counts([]), [1], "for turns []")
 
@@ -245,6 +249,7 @@ def test_the_system_prompt_counts_in_every_call(counts: Any) -> None:
     expect(counts([2, 1], system=True), [2, 5, 7], "for turns [2, 1] and a system prompt")
 
 
+@says("counts are totals, not only what is new")
 def test_counts_are_totals_not_only_what_is_new(counts: Any) -> None:
     expect(counts([1, 1, 1]), [1, 3, 5, 7], "for turns [1, 1, 1]")
 

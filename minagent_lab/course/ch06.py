@@ -66,7 +66,7 @@ def test_it_is_json(fixture: str) -> None:
         json.loads(fixture)
     except ValueError as problem:
         comma = LAST_COMMA.search(fixture)
-        last = " ".join(fixture[: comma.end()].split())[-24:] if comma else ""
+        last = f"{fixture[: comma.start()].rstrip()[-1:]}, {comma[0][-1]}" if comma else ""
         said = f"JSON allows no comma behind the last item, as in `{last}`" if comma else str(problem)
         raise AssertionError(said) from None
 
