@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from minagent_lab import loop as loop_module
 from minagent_lab.errors import MaxStepsExceeded
 from minagent_lab.loop import AskModel, RunTool, advance, agent_loop
-from minagent_lab.record import STOPPED_CALL, Record, RunResult
+from minagent_lab.record import NEXT_CALLS, STOPPED_CALL, Record, RunResult
 from minagent_lab.stepping.stepper import Stepper, Turn
 
 
@@ -57,7 +57,7 @@ def _replayed(turn: Turn | None, max_steps: int) -> list[int]:
     try:
         note = advance(loop, turn.response)
         while isinstance(note, RunTool):
-            if results[note.call.id] == STOPPED_CALL:
+            if results[note.call.id] in (STOPPED_CALL, NEXT_CALLS):
                 return ran  # this call did not come to its end
             note = advance(loop, results[note.call.id])
     except MaxStepsExceeded:

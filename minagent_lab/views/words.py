@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted, UnexpectedRequest
+from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted, TraceError, UnexpectedRequest
 from minagent_lab.fakes.script import Expect
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.results import exception_text
@@ -142,6 +142,10 @@ def _ended(turn: Turn) -> Sentence:
         return [bold("Stopped."), " The guard rail ended the run."]
     if turn.status == "cancelled":
         return [bold("Stopped."), " The run was interrupted."]
+    if turn.status == "over_budget":
+        return [bold("Stopped."), " The budget did not allow what came next."]
+    if isinstance(turn.error, TraceError):
+        return [bold("Stopped."), " The trace tells no more."]
     if turn.response is not None:
         return [bold("Stopped."), " The registry raised an error while a tool ran, and that ends a run."]
     return [bold("Stopped."), " The model raised an error, and that ends a run."]
@@ -193,6 +197,12 @@ def end(stepper: Stepper, turn: Turn) -> End:
     if turn.status == "cancelled":
         return End("stop", f"Stopped in {at}: interrupted", exception_text(turn.error or KeyboardInterrupt()),
                    [("next", ["Run the cell again to start anew."])])  # fmt: skip
+    if turn.status == "over_budget":
+        spared = "No tool of this turn was run." if turn.response else "The model was not asked again."
+        return End("stop", f"Stopped at {at}: the budget is used up", exception_text(turn.error or RuntimeError()),
+                   [("why", [spared, " What was paid for before is kept."])])  # fmt: skip
+    if isinstance(turn.error, TraceError):
+        return End("stop", f"Stopped at {at}: the trace tells no more", exception_text(turn.error), [])
     if isinstance(turn.error, UnexpectedRequest):
         advice = "Compare the request above with the Expect in the script."
         return End("stop", f"Stopped at {at}: not the request that the script expects", str(turn.error),

@@ -1,0 +1,68 @@
+import asyncio
+
+import pytest
+
+from minagent_lab import FakeModelProvider, arun
+from minagent_lab.observe.budget import Budget
+from minagent_lab.observe.clock import TickingClock
+from minagent_lab.observe.trace import Trace
+from minagent_lab.stepping.opening import open_run
+from minagent_lab.views.html import plain
+from minagent_lab.views.source import loop_lines
+from minagent_lab.views.static import static_text
+from minagent_lab.views.stepper_view import StepperView
+from minagent_lab.views.words import end, now
+
+from .runs import add, shop
+
+
+def traced(script, path=None, **options):
+    trace = Trace(path, clock=TickingClock())
+    asyncio.run(arun(FakeModelProvider(script), shop(), "2 + 3?", trace=trace, **options))
+    return trace
+
+
+def at_end(trace):
+    opened = open_run(trace)
+    opened.goto(len(opened.turns))
+    return opened
+
+
+def test_a_trace_file_is_shown_in_the_stepper(tmp_path):
+    traced([[add("c1")], "The sum is 5."], tmp_path / "x.jsonl")
+    view = StepperView(open_run(tmp_path / "x.jsonl"), at="end")
+    assert repr(view) == "<StepperView: Call 2 of at most 10>"
+    assert "Finished at call 2 of at most 10: final answer. The sum is 5." in static_text(view.stepper)
+    view.next()
+    assert view.stepper.index == 2
+    view.close()
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_any_call_of_it_can_be_shown(at):
+    view = StepperView(open_run(traced([[add("c1")], "5"])), at=at)
+    assert view.stepper.index == at
+    view.close()
+
+
+def test_a_run_that_was_over_budget_before_the_model_says_so():
+    opened = at_end(traced([[add("c1")], "5"], budget=Budget(steps=1)))
+    assert plain(now(opened)) == "Stopped. The budget did not allow what came next."
+    told = end(opened, opened.turn)
+    assert told.title == "Stopped at call 2 of at most 10: the budget is used up"
+    assert plain(told.facts[0][1]) == "The model was not asked again. What was paid for before is kept."
+    assert "steps is limited to 1" in told.text
+
+
+def test_a_run_that_was_over_budget_before_its_tools_stands_at_the_first_tool():
+    opened = at_end(traced([[add("c1"), add("c2")], "5"], budget=Budget(tool_calls=1)))
+    assert plain(end(opened, opened.turn).facts[0][1]).startswith("No tool of this turn was run.")
+    lines = loop_lines(opened)
+    assert lines.stands_at == max(lines.ran)
+
+
+def test_a_trace_that_ends_too_early_says_so():
+    opened = open_run(traced([[add("c1")], "5"]).events[:5])
+    opened.goto(2)
+    assert plain(now(opened)) == "Stopped. The trace tells no more."
+    assert end(opened, opened.turn).title == "Stopped at call 2 of at most 10: the trace tells no more"
