@@ -9,6 +9,7 @@
     ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
     ├── FixtureError       (ValueError)      a fixture file is not what its format says
     ├── TraceError         (ValueError)      a trace is not what its format says, or ends too early
+    ├── MockError          (RuntimeError)    a MockGPT has no answer; its ``code`` says why
     ├── BudgetExceeded     (RuntimeError)    a limit was reached, so the next call is not made
     ├── AbortError                           the caller gave the signal to stop; not a failure, and never retried
     └── ProviderError                        a provider asked for a response and has none
@@ -143,6 +144,21 @@ class TraceError(MinAgentError, ValueError):
     def __init__(self, place: str, problem: str) -> None:
         self.place = place
         super().__init__(f"{place}: {problem}")
+
+
+class MockError(MinAgentError, RuntimeError):
+    """A `MockGPT` has no answer.
+
+    Attributes
+    ----------
+    code : str
+        ``"MOCK_RULE_NOT_FOUND"``, ``"MOCK_FILTER_FAILED"``, ``"MOCK_GENERATOR_FAILED"``, ``"MOCK_SEQUENCE_EXHAUSTED"``
+        or ``"MOCK_OUTPUT_TOO_LARGE"``.
+    """
+
+    def __init__(self, code: str, problem: str) -> None:
+        self.code = code
+        super().__init__(f"{code}: {problem}")
 
 
 # ---- limits, and the signal to stop

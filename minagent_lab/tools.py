@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
+from minagent_lab.awaiting import at_once
 from minagent_lab.checks import check_tool, refuse_async
 from minagent_lab.results import NotJson, ToolResult, error_text, exception_text, result_text
 from minagent_lab.schema import Schema
@@ -68,11 +69,7 @@ class Tool:
 
     def use(self, arguments: dict[str, Any]) -> ToolResult:
         """Check `arguments`, call the function with a copy of them, and say what came of it."""
-        try:
-            self.ause(arguments, waiting=False).send(None)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-        raise AssertionError  # what does not wait ends at once
+        return at_once(self.ause(arguments, waiting=False))
 
     async def ause(self, arguments: dict[str, Any], *, waiting: bool = True) -> ToolResult:
         """As `use`, and an async function is awaited, unless `waiting` is not possible."""

@@ -1,0 +1,143 @@
+"""From what a rule's author wrote to the answer itself: seeded values are made, functions asked, sequences moved on.
+
+Nothing here changes anything. What an answer would move on is noted in the `Draft`, and done when it is given: so an
+answer that is cancelled on its way has used up nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cached_property
+from typing import Any
+
+from minagent_lab.checks import refuse_async
+from minagent_lab.errors import MockError, ProviderError
+from minagent_lab.messages import ToolCall
+from minagent_lab.mockgpt.generators import Seeded
+from minagent_lab.mockgpt.outputs import Failure, Output
+from minagent_lab.mockgpt.request import MockRequest
+from minagent_lab.mockgpt.responses import THE_END, Sequence, Written
+from minagent_lab.model import ModelRequest
+from minagent_lab.results import exception_text
+from minagent_lab.values import a_kind, copy_json, dump_json
+
+DEEPEST = 20  # answers of answers
+
+
+class Draft:
+    """An answer that is being worked out.
+
+    Parameters
+    ----------
+    request
+        What is answered.
+    seed
+        Where chance comes from.
+    now_ms
+        The time, in milliseconds.
+    places
+        How far each sequence is, for each of its keys.
+    waiting
+        Whether functions may be async.
+    """
+
+    def __init__(
+        self,
+        request: MockRequest,
+        seed: str,
+        now_ms: float,
+        places: dict[tuple[Sequence, Any], int],
+        *,
+        waiting: bool,
+    ) -> None:
+        self.request, self._seed, self._now_ms = request, seed, now_ms
+        self._places, self._waiting = places, waiting
+        self.moved: list[tuple[Sequence, Any]] = []
+
+    @cached_property
+    def _source(self) -> random.Random:  # made when it is needed: it costs more than all the rest
+        return random.Random(self._seed)  # noqa: S311  (no secret comes from it)
+
+    async def answer(self, written: Any, depth: int = 0) -> Output | Failure | ProviderError:
+        """Return the answer that something written stands for."""
+        if depth > DEEPEST:
+            raise MockError("MOCK_GENERATOR_FAILED", "the answer is a function of a function and so on, without end")
+        if isinstance(written, (Output, Failure, ProviderError)):
+            return written
+        if isinstance(written, Written):
+            return self._worked_out(written)
+        if isinstance(written, Sequence):
+            return await self.answer(self._next_of(written), depth + 1)
+        if isinstance(written, Seeded):
+            return self._plain(self._value(written))
+        if callable(written):
+            return await self.answer(await self._asked(written), depth + 1)
+        return self._plain(self._value(written))
+
+    def _next_of(self, sequence: Sequence) -> Any:
+        place = (sequence, sequence.key(self.request))
+        item = sequence.item(index := self._places.get(place, 0))
+        if item is THE_END:
+            raise MockError(
+                "MOCK_SEQUENCE_EXHAUSTED",
+                f"{sequence!r} was asked once more than it has items, by one conversation; if that is right, add an "
+                "item or then=...",
+            )
+        if index < len(sequence.items):
+            self.moved.append(place)
+        return item
+
+    async def _asked(self, function: Any) -> Any:
+        try:
+            made = function(self.request)
+            if hasattr(made, "__await__"):
+                made = await made if self._waiting else refuse_async("a generator", made, "ask agenerate()")
+        except (MockError, ProviderError):
+            raise
+        except Exception as problem:
+            raise MockError("MOCK_GENERATOR_FAILED", f"the generator raised {exception_text(problem)}") from problem
+        return made
+
+    def _worked_out(self, written: Written) -> Output:
+        if written.check is not None:
+            written.check.check(ModelRequest(self.request.messages, list(self.request.tools)), 1)
+        kept: dict[str, Any] = {name: getattr(written, name) for name in ("stop_reason", "usage", "model", "options")}
+        kept["faults"] = written.faults
+        if written.kind == "tool_calls":
+            calls, raw = self._calls(written.held)
+            faults = {**written.faults, "raw_arguments": raw} if raw else written.faults
+            return Output(written.content, calls, calls, **{**kept, "faults": faults})
+        held = self._value(written.held)
+        content = held if written.kind == "text" and isinstance(held, str) else dump_json(held)
+        return Output(content, (), content if written.kind == "text" else held, **kept)
+
+    def _plain(self, held: Any) -> Output:
+        return Output(held, (), held) if isinstance(held, str) else Output(dump_json(held), (), held)
+
+    def _calls(self, written: list[Any]) -> tuple[list[ToolCall], dict[str, str]]:
+        """Return the calls, and by id the arguments that are text and no JSON object."""
+        calls, raw = [], {}
+        for call in written:
+            if not isinstance(call, ToolCall):
+                name, arguments = call
+                id = f"call_{self._source.getrandbits(96):024x}"
+                if isinstance(arguments, str):
+                    raw[id], arguments = arguments, {}
+                call = ToolCall(id, name, self._value(arguments))  # noqa: PLW2901
+            calls.append(call)
+        return calls, raw
+
+    def _value(self, held: Any) -> Any:
+        """Return a JSON value with the seeded parts in it made."""
+        try:
+            return copy_json(self._made(held), "the answer")
+        except (TypeError, RecursionError) as problem:
+            hint = "answer with text, a JSON value, or something of responses or generators"
+            raise MockError("MOCK_GENERATOR_FAILED", f"{a_kind(held)} is no answer ({problem}); {hint}") from None
+
+    def _made(self, held: Any) -> Any:
+        if isinstance(held, Seeded):
+            return held.make(self._source, self._now_ms)
+        if isinstance(held, dict):
+            return {name: self._made(inner) for name, inner in held.items()}
+        return [self._made(inner) for inner in held] if isinstance(held, (list, tuple)) else held

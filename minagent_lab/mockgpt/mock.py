@@ -1,0 +1,361 @@
+"""MockGPT: a model that answers by rules. It looks at what it is asked, and needs no script.
+
+Source: the MockGPT document: options, ranges, defaults, records.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from minagent_lab.abort import AbortSignal
+from minagent_lab.awaiting import at_once
+from minagent_lab.errors import MalformedResponseError, MockError, ProviderError, UnexpectedRequest
+from minagent_lab.messages import Message, ModelResponse
+from minagent_lab.mockgpt.answers import Draft
+from minagent_lab.mockgpt.explained import Explanation, no_rule
+from minagent_lab.mockgpt.outputs import Failure, Output, counted_usage, read_options
+from minagent_lab.mockgpt.request import MockRequest, read_request
+from minagent_lab.mockgpt.rules import Rule, read_rule
+from minagent_lab.model import ModelRequest
+from minagent_lab.results import exception_text
+from minagent_lab.values import a_kind, dump_json, value
+
+NOTHING = object()  # a fallback that is not there; None is JSON
+
+
+@value
+class MockRecord:
+    """One request, and what became of it.
+
+    Parameters
+    ----------
+    request
+        What was asked.
+    rule
+        The number of the rule that answered, from 1; ``"fallback"``; or ``None`` where none did.
+    outcome
+        The response, or the error.
+    door
+        Where it came in: ``"generate"``, ``"complete"`` or ``"wire"``.
+    """
+
+    request: MockRequest
+    rule: int | str | None
+    outcome: ModelResponse | Exception
+    door: str
+
+    def __repr__(self) -> str:
+        who = f"rule {self.rule}" if isinstance(self.rule, int) else self.rule or "no rule"
+        return f"<MockRecord {self.request.prompt!r:.40} → {who}>"
+
+
+@value
+class Given:
+    """An answer that can be given: worked out, and nothing used up for it yet.
+
+    Parameters
+    ----------
+    request
+        What it answers.
+    rule
+        Which rule answers, from 1, or ``"fallback"``.
+    answer
+        An `Output`, a `Failure`, or a `ProviderError`.
+    moved
+        The sequences that go on by one when it is given.
+    number
+        How many answers were given before it.
+    created_ms
+        The time, in milliseconds.
+    """
+
+    request: MockRequest
+    rule: int | str
+    answer: Output | Failure | ProviderError
+    moved: Sequence[Any]
+    number: int
+    created_ms: float
+
+
+class MockGPT:
+    """A model that answers by rules, the first that fits; by hand, as a model, as a provider, and over the wire.
+
+    Parameters
+    ----------
+    rules
+        `Rule` objects, or dicts of their fields. Their order matters.
+    fallback
+        What to answer when no rule fits. Without it that is an error, ``MOCK_RULE_NOT_FOUND``.
+    select_prompt
+        A function of the request that returns the text which ``Rule.prompt`` looks at; left out, the last user message.
+    stream
+        Defaults for how answers travel: ``chunk_size``, ``interval_ms``, ``wire_chunk_size``. What an answer says
+        itself counts more.
+    seed
+        From 0 to 0xffffffff. The same seed and the same calls give the same answers.
+    clock
+        A function that returns the time in milliseconds, a finite number.
+    record_limit
+        How many records to keep, from 0 to 10,000; the oldest go first.
+    max_body_bytes
+        The longest body of a request over the wire, in bytes.
+    max_output_chars
+        The longest answer: code points of its text, and of its tool calls as JSON.
+
+    Examples
+    --------
+    >>> mock = MockGPT([Rule(prompt="status", generator={"online": True})], fallback="Pardon?")
+    >>> mock.generate("What is the status?"), mock.generate("Hi")
+    ({'online': True}, 'Pardon?')
+    >>> mock.counts
+    {'total': 2, 'rules': [1], 'fallback': 1, 'unmatched': 0}
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Any],
+        *,
+        fallback: Any = NOTHING,
+        select_prompt: Callable[[MockRequest], str] | None = None,
+        stream: Any = None,
+        seed: int = 1,
+        clock: Callable[[], float] | None = None,
+        record_limit: int = 100,
+        max_body_bytes: int = 1_048_576,
+        max_output_chars: int = 1_000_000,
+    ) -> None:
+        if isinstance(rules, (str, dict, Rule)) or not isinstance(rules, Iterable):
+            raise TypeError(f"rules is {rules!r:.80}; write a list of rules: [Rule(prompt=..., generator=...)]")
+        self.rules = tuple(read_rule(rule, number) for number, rule in enumerate(rules, 1))
+        for name, function in (("select_prompt", select_prompt), ("clock", clock)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} is {function!r:.80}; write a function")
+        self.options = read_options(stream)
+        self.seed = _within("seed", seed, 0, 0xFFFFFFFF)
+        self.max_body_bytes = _within("max_body_bytes", max_body_bytes, 1, 2**40)
+        self.max_output_chars = _within("max_output_chars", max_output_chars, 1, 2**40)
+        self._fallback, self._select_prompt, self._clock = fallback, select_prompt, clock
+        self._records: deque[MockRecord] = deque(maxlen=_within("record_limit", record_limit, 0, 10_000))
+        self._places: dict[Any, int] = {}
+        self._by_rule = [0] * len(self.rules)
+        self._total = self._by_fallback = self._unmatched = self._given = 0
+        self._lock = threading.RLock()
+
+    # ---- the doors
+
+    def generate(self, request: Any) -> Any:
+        """Return the text, the JSON value or the list of tool calls that answers a request.
+
+        Parameters
+        ----------
+        request
+            A `ModelRequest`, a dict with ``messages``, or the user's text.
+
+        Raises
+        ------
+        MockError
+            No rule fits and there is no fallback (``MOCK_RULE_NOT_FOUND``), or the answer cannot be worked out.
+        ProviderError
+            The answer is an error, as a real service would give it.
+        """
+        return at_once(self._generated(request, waiting=False))
+
+    async def agenerate(self, request: Any) -> Any:
+        """Return what `generate` returns; functions in the rules may be async."""
+        return await self._generated(request, waiting=True)
+
+    def complete(self, messages: Sequence[Message], tools: list[dict[str, Any]]) -> ModelResponse:
+        """Answer as a plain model does, so that `run` and the stepper can ask it."""
+        return at_once(self._completed(MockRequest(messages, tools), waiting=False))
+
+    async def acomplete(self, request: ModelRequest, signal: AbortSignal | None = None) -> ModelResponse:
+        """Answer as a provider does; `provider` has it under the name that `arun` asks."""
+        if signal is not None:
+            signal.throw_if_aborted()
+        return await self._completed(MockRequest(request.messages, list(request.tools)), waiting=True)
+
+    @property
+    def provider(self) -> MockProvider:
+        """The same mock as a `ModelProvider`."""
+        return MockProvider(self)
+
+    async def _generated(self, request: Any, *, waiting: bool) -> Any:
+        given = await self.give(read_request(request), "generate", waiting=waiting)
+        return _delivered(given).native
+
+    async def _completed(self, request: MockRequest, *, waiting: bool) -> ModelResponse:
+        given = await self.give(request, "complete", waiting=waiting)
+        return self.response(given)
+
+    # ---- answering
+
+    async def give(self, request: MockRequest, door: str, *, waiting: bool) -> Given:
+        """Work an answer out and give it: from then on it counts."""
+        while True:
+            given = await self.prepare(request, door, waiting=waiting)
+            if self.commit(given, door):
+                return given
+
+    async def prepare(self, request: MockRequest, door: str, *, waiting: bool) -> Given:
+        """Work an answer out. Nothing is used up by that; a request that has no answer counts as unmatched.
+
+        Raises
+        ------
+        MockError, UnexpectedRequest
+            There is no answer.
+        """
+        number, now_ms = self._given, self._now()
+        try:
+            if self._select_prompt is not None:
+                request = replace(request, selected=_selected(self._select_prompt, request))
+            place, written = self._chosen(request)
+            draft = Draft(request, f"{self.seed}:{number}", now_ms, self._places, waiting=waiting)
+            answer = await draft.answer(written)
+            if isinstance(answer, Output) and (size := answer.size()) > self.max_output_chars:
+                raise MockError(
+                    "MOCK_OUTPUT_TOO_LARGE",
+                    f"the answer has {size} characters; max_output_chars is {self.max_output_chars}",
+                )
+        except (MockError, UnexpectedRequest) as problem:
+            self._missed(request, problem, door)
+            raise
+        return Given(request, place, answer, tuple(draft.moved), number, now_ms)
+
+    def commit(self, given: Given, door: str) -> bool:
+        """Count an answer as given; ``False`` when another one came in between, and it has to be prepared anew."""
+        with self._lock:
+            if given.number != self._given:
+                return False
+            self._given += 1
+            self._total += 1
+            for place in given.moved:
+                self._places[place] = self._places.get(place, 0) + 1
+            if isinstance(given.rule, int):
+                self._by_rule[given.rule - 1] += 1
+            else:
+                self._by_fallback += 1
+            if self._records.maxlen:
+                self._records.append(MockRecord(given.request, given.rule, self._outcome(given), door))
+            return True
+
+    def response(self, given: Given) -> ModelResponse:
+        """Return an answer as a `ModelResponse`; raise what is an error."""
+        output = _delivered(given)
+        return output.response(self.usage(given), given.request.model)
+
+    def usage(self, given: Given) -> dict[str, Any]:
+        """Return the usage of an answer: what its author said, or else a count that is the same at every door."""
+        output, asked = given.answer, given.request
+        if not isinstance(output, Output):
+            return {}
+        if output.usage is not None:
+            return output.usage
+        sent = sum(len(message.content) for message in asked.messages)
+        return counted_usage(sent + (len(dump_json(asked.tools)) if asked.tools else 0), output.size())
+
+    def _chosen(self, request: MockRequest) -> tuple[int | str, Any]:
+        for number, rule in enumerate(self.rules, 1):
+            if rule.matches(request):
+                return number, rule.generator
+        if self._fallback is not NOTHING:
+            return "fallback", self._fallback
+        raise MockError("MOCK_RULE_NOT_FOUND", no_rule(self.rules, request))
+
+    def _outcome(self, given: Given) -> ModelResponse | Exception:
+        try:
+            return self.response(given)
+        except ProviderError as problem:
+            return problem
+
+    def _missed(self, request: MockRequest, problem: Exception, door: str) -> None:
+        with self._lock:
+            self._total += 1
+            self._unmatched += 1
+            self._records.append(MockRecord(request, None, problem, door))
+
+    def _now(self) -> float:
+        now = time.time() * 1000 if self._clock is None else self._clock()
+        if isinstance(now, bool) or not isinstance(now, (int, float)) or not math.isfinite(now):
+            raise ValueError(f"clock returned {now!r:.80}; it returns milliseconds, a finite number")
+        return now
+
+    # ---- looking back
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """How many requests there were: in all, by rule, by fallback, and without an answer."""
+        with self._lock:
+            return {
+                "total": self._total,
+                "rules": list(self._by_rule),
+                "fallback": self._by_fallback,
+                "unmatched": self._unmatched,
+            }
+
+    @property
+    def records(self) -> list[MockRecord]:
+        """The last requests and what became of them, the oldest first."""
+        with self._lock:
+            return list(self._records)
+
+    def explain(self, request: Any) -> Explanation:
+        """Return which rule would answer a request, and what each filter of each rule says. Nothing is used up."""
+        asked = read_request(request)
+        if self._select_prompt is not None:
+            asked = replace(asked, selected=_selected(self._select_prompt, asked))
+        return Explanation(asked, self.rules, fallback=self._fallback is not NOTHING)
+
+    def __repr__(self) -> str:
+        fallback = "" if self._fallback is NOTHING else " and a fallback"
+        return f"<MockGPT: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}{fallback}, {self._total} requests>"
+
+
+class MockProvider:
+    """A `MockGPT` as a `ModelProvider`."""
+
+    def __init__(self, mock: MockGPT) -> None:
+        self._mock = mock
+
+    async def complete(self, request: ModelRequest, signal: AbortSignal | None = None) -> ModelResponse:
+        """Answer one request."""
+        return await self._mock.acomplete(request, signal)
+
+    def __repr__(self) -> str:
+        return f"<MockProvider of {self._mock!r}>"
+
+
+def _delivered(given: Given) -> Output:
+    """Return what was answered, or raise the error that it is, as an adapter of the real service would."""
+    answer = given.answer
+    if isinstance(answer, ProviderError):
+        raise copy(answer)
+    if isinstance(answer, Failure):
+        raise answer.as_error()
+    if raw := answer.faults.get("raw_arguments"):
+        told = "; ".join(f"{text!r:.60}" for text in raw.values())
+        raise MalformedResponseError(f"the arguments of a tool call are no JSON object: {told}")
+    return answer
+
+
+def _selected(select: Callable[[MockRequest], str], request: MockRequest) -> str:
+    try:
+        text = select(request)
+    except Exception as problem:
+        raise MockError("MOCK_FILTER_FAILED", f"select_prompt raised {exception_text(problem)}") from problem
+    if not isinstance(text, str):
+        getattr(text, "close", lambda: None)()
+        raise MockError("MOCK_FILTER_FAILED", f"select_prompt returned {a_kind(text)}; it returns text, at once")
+    return text
+
+
+def _within(name: str, number: Any, low: int, high: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+        raise ValueError(f"{name} is {number!r:.80}; it is a whole number from {low} to {high}")
+    return number
