@@ -91,7 +91,7 @@ def test_a_debugger_keeps_its_place():
     assert seen
 
 
-def test_the_work_of_the_package_is_not_counted():
+def test_the_work_of_the_package_is_not_counted_not_even_its_imports():
     from minagent_lab.course.shop import shop
 
     assert attempted(call, lambda: [shop() for _ in range(5)], steps=20_000).problem is None
