@@ -23,7 +23,7 @@ CODE_LINES = 25
 USUAL_CODE_LINES = 5
 PROSE_WORDS = 120
 USUAL_PROSE_WORDS = 60
-USUAL_SHARE = 0.7
+USUAL_SHARE = 0.8
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
