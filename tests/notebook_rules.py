@@ -251,7 +251,7 @@ def has_short_prose_cells(chapter: Chapter) -> Iterator[str]:
     long = [cell for cell in prose if words(cell) > USUAL_PROSE_WORDS]
     if len(long) > (1 - USUAL_SHARE) * len(prose):
         names = ", ".join(f"{cell.number} ({words(cell)})" for cell in long)
-        yield f"more than three in ten of its prose cells have over {USUAL_PROSE_WORDS} words: {names}"
+        yield f"more than {1 - USUAL_SHARE:.0%} of its prose cells have over {USUAL_PROSE_WORDS} words: {names}"
 
 
 # The code
