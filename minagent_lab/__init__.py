@@ -54,12 +54,16 @@ from minagent_lab.tools import Tool, ToolRegistry
 if TYPE_CHECKING:
     from minagent_lab.adapters import to_model, to_provider
     from minagent_lab.async_loop import arun
+    from minagent_lab.providers.anthropic import AnthropicProvider
+    from minagent_lab.providers.openai_compatible import OpenAICompatibleProvider
     from minagent_lab.views.charts import plot_history_growth
     from minagent_lab.views.stepper_view import StepperView, step
 
 __version__ = "0.1.0"
 
 _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
+    "AnthropicProvider": "minagent_lab.providers.anthropic",
+    "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
     "StepperView": "minagent_lab.views.stepper_view",
     "arun": "minagent_lab.async_loop",
     "to_model": "minagent_lab.adapters",
@@ -72,6 +76,7 @@ __all__ = [
     "AbortController",
     "AbortError",
     "AbortSignal",
+    "AnthropicProvider",
     "AskModel",
     "AuthenticationError",
     "BudgetExceeded",
@@ -93,6 +98,7 @@ __all__ = [
     "ModelRequest",
     "ModelResponse",
     "NetworkError",
+    "OpenAICompatibleProvider",
     "ProviderError",
     "ProviderTimeoutError",
     "RateLimitError",

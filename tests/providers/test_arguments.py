@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+from lab import json_objects
+
+from minagent_lab import MalformedResponseError
+from minagent_lab.providers.arguments import read_arguments, whole
+from minagent_lab.values import dump_json
+
+
+@pytest.mark.parametrize("written", ["", "  ", "\n", None, "null", "{}", {}])
+def test_nothing_written_means_no_arguments(written):
+    assert read_arguments("now", written) == {}
+
+
+@given(json_objects)
+def test_an_object_comes_out_as_it_was_written(arguments):
+    try:
+        text = dump_json(arguments)
+        text.encode()
+    except ValueError:
+        return
+    assert read_arguments("t", text) == read_arguments("t", arguments) == arguments
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ('{"a":1,"a":2}', '"a" stands twice'),
+        ('{"a":1,"\\u0061":2}', '"a" stands twice'),
+        ('{"x":[{"a":1,"a":2}]}', '"a" stands twice'),
+        ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": -Infinity}', "-Infinity is not JSON"),
+        ('{"a": 1e999}', "inf, which JSON cannot say"),
+        ('{"a": ', "Expecting value"),
+        ("{'a': 1}", "double quotes"),
+        ("[1]", "a list, not a JSON object"),
+        ('"text"', "a str, not a JSON object"),
+        ("5", "an int, not a JSON object"),
+        ('{"a": 1}{"b": 2}', "Extra data"),
+        ("[" * 100_000, "nested too deep"),
+        ('{"a":' * 200 + "1" + "}" * 200, "nested more than 100 deep"),
+        ('{"a": ' + "9" * 5000 + "}", "4300 digits"),
+        (5, "an int, not a JSON object"),
+        ({"a": float("nan")}, "nan, which JSON cannot say"),
+    ],
+)
+def test_what_is_no_object_or_can_be_read_in_two_ways_is_refused_with_the_tools_name_and_the_reason(written, why):
+    with pytest.raises(MalformedResponseError) as refused:
+        read_arguments("add", written)
+    assert "'add'" in str(refused.value)
+    assert why in str(refused.value)
+    assert len(str(refused.value)) < 500
+
+
+def test_half_a_text_of_an_answer_that_was_cut_is_no_fault_and_no_arguments():
+    assert read_arguments("add", '{"a": 2, "b', cut=True) == {}
+    assert read_arguments("add", '{"a": 2}', cut=True) == {"a": 2}
+
+
+def test_halves_of_a_character_are_put_together_and_one_alone_is_marked():
+    assert whole("你\ud83d\ude42好") == "你🙂好"
+    assert whole("\ude42\ud83d") == "\ufffd\ufffd"
+    assert read_arguments("t", '{"a": "\ud83d\ude42"}') == {"a": "🙂"}
