@@ -1,5 +1,8 @@
 """Starters and solutions where a learner runs them: among the names that the cells above them have defined."""
 
+import ast
+import asyncio
+import inspect
 import os
 import re
 from pathlib import Path
@@ -14,8 +17,23 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 CHAPTERS = [path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if path.name[:2] in desk.chapters()]
 
 
+@pytest.fixture
+def run_cell():
+    """Run a cell as a notebook does: it may await, and all cells share one event loop."""
+    with asyncio.Runner() as runner:
+
+        def run(source, names):
+            code = compile(source, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            if code.co_flags & inspect.CO_COROUTINE:
+                runner.run(eval(code, names))
+            else:
+                exec(code, names)
+
+        yield run
+
+
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_every_solution_passes_where_the_notebook_stands_and_no_starter_does(path, monkeypatch, capsys):
+def test_every_solution_passes_where_the_notebook_stands_and_no_starter_does(path, monkeypatch, capsys, run_cell):
     monkeypatch.chdir(NOTEBOOKS)
     names, done = {}, []
     for cell in nbformat.read(path, 4).cells:
@@ -23,7 +41,7 @@ def test_every_solution_passes_where_the_notebook_stands_and_no_starter_does(pat
             continue
         found = re.search(r'^check\("([\d.]+)"', cell.source, re.MULTILINE)
         if not found:
-            exec(cell.source, names)
+            run_cell(cell.source, names)
             continue
         exercise = desk.find(found[1])
         for code in (exercise.starter, exercise.solution):
