@@ -33,6 +33,7 @@ from minagent_lab.errors import (
     ScriptExhausted,
     ScriptNotExhausted,
     ServerError,
+    TraceError,
     UnexpectedRequest,
 )
 from minagent_lab.expected import expect_error
@@ -46,8 +47,14 @@ from minagent_lab.history import History
 from minagent_lab.loop import AskModel, RunTool, agent_loop, run
 from minagent_lab.messages import Message, ModelResponse, ToolCall
 from minagent_lab.model import Call, Model, ModelProvider, ModelRequest
+from minagent_lab.observe.budget import Budget
+from minagent_lab.observe.clock import TickingClock
+from minagent_lab.observe.pricing import PriceTable
+from minagent_lab.observe.reading import read_trace
+from minagent_lab.observe.trace import Trace
 from minagent_lab.record import RunResult, Step
 from minagent_lab.results import ToolResult
+from minagent_lab.stepping.opening import open_run
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.tools import Tool, ToolRegistry
 
@@ -56,19 +63,25 @@ if TYPE_CHECKING:
     from minagent_lab.async_loop import arun
     from minagent_lab.providers.anthropic import AnthropicProvider
     from minagent_lab.providers.openai_compatible import OpenAICompatibleProvider
+    from minagent_lab.providers.retrying import Retrying
     from minagent_lab.views.charts import plot_history_growth
     from minagent_lab.views.stepper_view import StepperView, step
+    from minagent_lab.views.timeline import plot_timeline
+    from minagent_lab.views.trace_view import TraceView
 
 __version__ = "0.1.0"
 
 _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "AnthropicProvider": "minagent_lab.providers.anthropic",
     "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
+    "Retrying": "minagent_lab.providers.retrying",
     "StepperView": "minagent_lab.views.stepper_view",
+    "TraceView": "minagent_lab.views.trace_view",
     "arun": "minagent_lab.async_loop",
     "to_model": "minagent_lab.adapters",
     "to_provider": "minagent_lab.adapters",
     "plot_history_growth": "minagent_lab.views.charts",
+    "plot_timeline": "minagent_lab.views.timeline",
     "step": "minagent_lab.views.stepper_view",
 }
 
@@ -79,6 +92,7 @@ __all__ = [
     "AnthropicProvider",
     "AskModel",
     "AuthenticationError",
+    "Budget",
     "BudgetExceeded",
     "Call",
     "ConfigurationError",
@@ -99,12 +113,14 @@ __all__ = [
     "ModelResponse",
     "NetworkError",
     "OpenAICompatibleProvider",
+    "PriceTable",
     "ProviderError",
     "ProviderTimeoutError",
     "RateLimitError",
     "RealCallBarred",
     "Recorder",
     "ResponsesExhausted",
+    "Retrying",
     "RunResult",
     "RunTool",
     "ScriptExhausted",
@@ -113,10 +129,14 @@ __all__ = [
     "Step",
     "Stepper",
     "StepperView",
+    "TickingClock",
     "Tool",
     "ToolCall",
     "ToolRegistry",
     "ToolResult",
+    "Trace",
+    "TraceError",
+    "TraceView",
     "Turn",
     "UnexpectedRequest",
     "agent_loop",
@@ -124,7 +144,10 @@ __all__ = [
     "expect_error",
     "history_growth",
     "load_fixture",
+    "open_run",
     "plot_history_growth",
+    "plot_timeline",
+    "read_trace",
     "run",
     "step",
     "to_model",
