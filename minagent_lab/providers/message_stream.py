@@ -24,6 +24,8 @@ class MessageAssembler:
         The blocks so far by their number; the arguments of a call are text.
     stop_reason : str or None
         Why it stopped; ``None`` as long as it goes on.
+    usage : dict
+        What was counted so far, where the service tells it.
     done : bool
         Whether the last event has come.
 
@@ -42,13 +44,13 @@ class MessageAssembler:
         self.stop_reason: Any = None
         self.done = False
         self.model: Any = None
-        self._usage: dict[str, Any] = {}
+        self.usage: dict[str, Any] = {}
         self._pieces: dict[int, list[str]] = {}
 
     @property
     def text(self) -> str:
         """What the model has said so far."""
-        blocks = self._grown()
+        blocks = self.blocks_so_far()
         return "".join(block["text"] for block in blocks if block.get("type") == "text")
 
     def feed(self, event: dict[str, Any]) -> None:
@@ -90,7 +92,7 @@ class MessageAssembler:
 
     def _count(self, holder: dict[str, Any]) -> None:
         usage = need(holder.get("usage") or {}, dict, "usage")
-        self._usage.update({name: count for name, count in usage.items() if count is not None})
+        self.usage.update({name: count for name, count in usage.items() if count is not None})
 
     def _number(self, event: dict[str, Any]) -> int:
         number = event.get("index")
@@ -100,8 +102,8 @@ class MessageAssembler:
             )
         return number
 
-    def _grown(self) -> list[dict[str, Any]]:
-        """Return the blocks with their pieces."""
+    def blocks_so_far(self) -> list[dict[str, Any]]:
+        """Return the blocks with the pieces that have come; the arguments of a call are text."""
         grown = []
         for number, block in self.blocks.items():
             pieces = "".join(self._pieces[number])
@@ -121,5 +123,5 @@ class MessageAssembler:
         """
         if not self.done:
             raise NetworkError("the stream ended without a message_stop, so the answer is incomplete")
-        usage = self._usage or None
-        return {"model": self.model, "content": self._grown(), "stop_reason": self.stop_reason, "usage": usage}
+        usage = self.usage or None
+        return {"model": self.model, "content": self.blocks_so_far(), "stop_reason": self.stop_reason, "usage": usage}

@@ -39,6 +39,11 @@ class EventReader:
         self._name = ""
         self._data: list[str] = []
 
+    @property
+    def waiting(self) -> bool:
+        """Whether something has come that is no whole event yet."""
+        return bool(self._line or self._data or self._name)
+
     def feed(self, piece: bytes) -> list[Event]:
         """Take the next bytes; return the events that are whole now. What ends without an empty line is none."""
         if not piece:
