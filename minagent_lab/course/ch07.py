@@ -80,7 +80,7 @@ def _tokens(provider: Any) -> Any:
 def _abort(provider: Any) -> None:
     """Call with a signal that was given, and say what is wrong unless AbortError comes."""
     try:
-        reply = _asked(provider, given_signal())
+        _asked(provider, given_signal())
     except AbortError:
         return
     except asyncio.CancelledError:
@@ -89,7 +89,7 @@ def _abort(provider: Any) -> None:
         raise AssertionError(
             f"the signal was given, and this came instead of AbortError: {exception_text(error)}"
         ) from None
-    raise AssertionError(f"the signal was given, and the call gave {shown(reply)}; it has to raise AbortError")
+    raise AssertionError("the signal was given, and the call went on all the same; it has to raise AbortError")
 
 
 @says("1. order: each provider made from a list gives all of it, in order")
@@ -118,23 +118,23 @@ def test_cancellation(fake: Any) -> None:
     expect(_action(provider), "tool_call", "the call after the aborted one:")
 
 
-@says("4. the end: when used up, it raises a RuntimeError, the same each time")
+@says("4. the end: when used up, it raises a RuntimeError that says so, each time")
 def test_the_end(fake: Any) -> None:
     provider = fake(script())
     _asked(provider), _asked(provider)
-    said = [_how_it_ends(provider, which) for which in ("third", "fourth", "fifth")]
-    expect(said, said[:1] * 3, "the errors of three calls:")
+    for which in ("third", "fourth", "fifth"):
+        _ends(provider, which)
 
 
-def _how_it_ends(provider: Any, which: str) -> str:
+def _ends(provider: Any, which: str) -> None:
     try:
         reply = _asked(provider)
     except (AbortError, AssertionError):
         raise
     except RuntimeError as error:
-        if not str(error):
-            raise AssertionError("the error says nothing; say that the responses are used up") from None
-        return str(error)
+        if str(error):
+            return
+        raise AssertionError("the error says nothing; say that the responses are used up") from None
     except Exception as error:
         raise AssertionError(
             f"the list has two responses, and the {which} call ended in {exception_text(error)}; "
