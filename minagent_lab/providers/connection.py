@@ -128,4 +128,7 @@ def _is_in_process(transport: Any) -> bool:
 def _redactor(client: Any) -> Redactor:
     keys = [getattr(client, name, None) for name in ("api_key", "auth_token")]
     known = [key for key in keys if isinstance(key, str) and len(key.strip()) >= SHORTEST and key != NO_KEY]
-    return Redactor(list(dict.fromkeys(known)))
+    try:
+        return Redactor(dict.fromkeys(known))
+    except ValueError:  # a word of the placeholders, such as "password", which is no secret
+        return Redactor()

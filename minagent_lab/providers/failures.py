@@ -7,9 +7,9 @@ beside it.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from json import JSONDecodeError
 from typing import Any
 
 from minagent_lab.errors import (
@@ -45,7 +45,12 @@ _STATUS_OF_WORD = {  # where a service says in words only what went wrong, after
     "timeout_error": 408,
 }
 _LIBRARIES = ("anthropic", "anyio", "httpx", "httpx2", "openai", "pydantic", "pydantic_core")
+_UNREADABLE = ("DecodingError", "ValidationError", "APIResponseValidationError")
 _LOOPS = re.compile(r"event loop|different loop", re.IGNORECASE)
+_DEAD_LOOP = (
+    "the client that was handed in keeps connections of an event loop that is gone; make it inside asyncio.run(), "
+    "or hand in none: a provider's own client works in every loop"
+)
 
 
 def error_of_status(status: int) -> type[ProviderError]:
@@ -94,30 +99,25 @@ def error_of(problem: Exception, now: float) -> ProviderError | None:
     """
     if isinstance(problem, ProviderError):
         return problem
-    response = getattr(problem, "response", None)
-    if hasattr(problem, "status_code") and response is not None and _is_of(problem, "APIStatusError"):
-        return _of_status(problem, response, now)
+    if _is_of(problem, "APIStatusError"):
+        return _of_status(problem, now)
     if isinstance(problem, TimeoutError) or _is_of(problem, "TimeoutException", "APITimeoutError"):
         return ProviderTimeoutError("there was no response in time; the next try may succeed, or raise timeout")
-    unreadable = _is_of(problem, "DecodingError", "ValidationError", "APIResponseValidationError")
-    if unreadable or isinstance(problem, (json.JSONDecodeError, UnicodeDecodeError)):
+    if isinstance(problem, (JSONDecodeError, UnicodeDecodeError)) or _is_of(problem, *_UNREADABLE):
         return MalformedResponseError(f"what came back cannot be read: {_name(problem)}")
+    root = (problem.__cause__ or problem) if _is_of(problem, "APIConnectionError") else problem
+    if isinstance(root, RuntimeError) and _LOOPS.search(str(root)):
+        return ConfigurationError(_DEAD_LOOP)
     if _is_of(problem, "APIConnectionError"):
-        return NetworkError(f"there was no connection: {_name(problem.__cause__ or problem)}; the next try may succeed")
-    if _is_of(problem, "RequestError", "StreamError", "EndOfStream") or isinstance(problem, OSError):
+        return NetworkError(f"there was no connection: {_name(root)}; the next try may succeed")
+    if isinstance(problem, OSError) or _is_of(problem, "RequestError", "StreamError", "EndOfStream"):
         return NetworkError(f"the connection broke while the answer came, which is incomplete: {_name(problem)}")
-    if isinstance(problem, RuntimeError) and _LOOPS.search(str(problem)):
-        return ConfigurationError(
-            "the client that was handed in keeps connections of an event loop that is gone; make it inside "
-            "asyncio.run(), or hand in none: a provider's own client works in every loop"
-        )
-    if _is_of(problem, "OpenAIError", "AnthropicError"):
-        return ProviderError(f"the SDK gave up: {_name(problem)}")
-    return None
+    known = _is_of(problem, "OpenAIError", "AnthropicError")
+    return ProviderError(f"the SDK gave up: {_name(problem)}") if known else None
 
 
-def _of_status(problem: Any, response: Any, now: float) -> ProviderError:
-    status, headers = int(problem.status_code), response.headers
+def _of_status(problem: Any, now: float) -> ProviderError:
+    status, headers = int(problem.status_code), problem.response.headers
     body = problem.body
     code, message = _words(body.get("error", body) if isinstance(body, Mapping) else body)
     kind = error_of_status(status)
@@ -161,20 +161,8 @@ def _is_of(problem: Exception, *names: str) -> bool:
     return any(home in _LIBRARIES for home in homes)
 
 
-def cleaned(problem: ProviderError, clean: Any, request_id: str | None = None) -> ProviderError:
-    """Return the error without secrets, cut to a length that people read; with the request's number where it is known.
-
-    Parameters
-    ----------
-    problem
-        The error.
-    clean
-        A function that takes secrets out of text.
-    request_id
-        The number under which the service keeps the request.
-    """
-    facts = problem.facts()
-    facts.setdefault("request_id", request_id)
-    facts = {name: clean(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+def cleaned(problem: ProviderError, clean: Callable[[str], str]) -> ProviderError:
+    """Return the error without secrets, which `clean` takes out of text, and cut to a length that people read."""
+    facts = {name: clean(fact) if isinstance(fact, str) else fact for name, fact in problem.facts().items()}
     text = clean(str(problem.args[0]) if problem.args else "")
     return type(problem)(text if len(text) <= 600 else f"{text[:600]}…", **facts)

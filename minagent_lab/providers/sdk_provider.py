@@ -6,35 +6,20 @@ import asyncio
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 from minagent_lab.abort import AbortSignal, abortable
 from minagent_lab.errors import AbortError, ConfigurationError, ProviderError
 from minagent_lab.messages import ModelResponse
 from minagent_lab.model import ModelRequest
 from minagent_lab.providers.connection import Sdk, handed_in, made
-from minagent_lab.providers.failures import cleaned, error_of, told_error
+from minagent_lab.providers.failures import cleaned, error_of
 from minagent_lab.providers.reply import read_body
-from minagent_lab.providers.sse import Event, EventReader
+from minagent_lab.providers.streaming import Assembler, streamed
 from minagent_lab.real_calls import check_allowed
 from minagent_lab.values import a_kind, copy_json
-
-GRACE = 0.1  # seconds for a server to end its stream after the last word
-
-
-class Assembler(Protocol):
-    """What puts a streamed answer together."""
-
-    done: bool
-
-    def feed(self, chunk: dict[str, Any], /) -> None:
-        """Take the next piece."""
-
-    def body(self) -> dict[str, Any]:
-        """Return the whole."""
 
 
 class SdkProvider(ABC):
@@ -116,7 +101,7 @@ class SdkProvider(ABC):
 
     async def _read(self, request: ModelRequest, http: Any) -> ModelResponse:
         if self._stream and not _comes_whole(http):
-            body = await _streamed(http, self._assembler())
+            body = await streamed(http, self._assembler())
         else:
             body = read_body(await http.aread())
         return self._decoded(body, len(request.messages))
@@ -149,44 +134,6 @@ class SdkProvider(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
-
-
-async def _streamed(http: Any, assembler: Assembler) -> dict[str, Any]:
-    async with aclosing(http.aiter_bytes()) as pieces:
-        try:
-            await _assembled(pieces, assembler)
-        finally:
-            await _ended(pieces)
-    return assembler.body()
-
-
-async def _assembled(pieces: AsyncIterator[bytes], assembler: Assembler) -> None:
-    """Feed the assembler until the stream says that it is done, or is over."""
-    reader = EventReader()
-    async for piece in pieces:
-        for event in reader.feed(piece):
-            if event.data.strip() == "[DONE]":
-                return
-            assembler.feed(_chunk(event))
-            if assembler.done:
-                return
-
-
-async def _ended(pieces: AsyncIterator[bytes]) -> None:
-    """Read to the end of a body of which nothing more is wanted: one left half way would be tidied up by nobody."""
-    with suppress(Exception):
-        async with asyncio.timeout(GRACE):
-            async for _ in pieces:
-                await asyncio.sleep(0)  # for the time limit, also where pieces come without a wait
-
-
-def _chunk(event: Event) -> dict[str, Any]:
-    try:
-        return read_body(event.data)
-    except ProviderError:
-        if event.name == "error":  # a gateway that gives up says so in words
-            raise told_error(event.data) from None
-        raise
 
 
 def _comes_whole(http: Any) -> bool:

@@ -7,6 +7,8 @@ import threading
 from contextlib import contextmanager
 
 import httpx2
+from hypothesis import strategies as st
+from lab import json_values
 
 from minagent_lab import AnthropicProvider, Message, ModelRequest, OpenAICompatibleProvider
 
@@ -50,6 +52,20 @@ def named_events(*told):
     return "".join(
         f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n" for event in told
     ).encode()
+
+
+@st.composite
+def spoiled(draw, whole):
+    """Return JSON data with one place inside replaced by anything, or left out."""
+    whole = inside = json.loads(json.dumps(whole))
+    while isinstance(inside, (dict, list)) and inside and (inside is whole or draw(st.booleans())):
+        holder, key = inside, draw(st.sampled_from(sorted(inside) if isinstance(inside, dict) else range(len(inside))))
+        inside = holder[key]
+    if draw(st.booleans()):
+        del holder[key]
+    else:
+        holder[key] = draw(json_values | st.sampled_from([float("nan"), float("inf"), "\ud83d", "", 10**400]))
+    return whole
 
 
 class Pieces(httpx2.AsyncByteStream):
@@ -142,6 +158,9 @@ def loopback(body, kind="application/json"):
 
     class Server(http.server.ThreadingHTTPServer):
         request_queue_size = 50  # as many as a test asks at once
+
+        def handle_error(self, *told):
+            pass  # whoever asked has gone away
 
     server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

@@ -1,5 +1,8 @@
+from contextlib import suppress
+
 import pytest
-from service import completion, wish
+from hypothesis import given
+from service import completion, spoiled, wish
 
 from minagent_lab import (
     InvalidRequestError,
@@ -7,6 +10,7 @@ from minagent_lab import (
     Message,
     ModelRequest,
     ModelResponse,
+    ProviderError,
     ServerError,
     ToolCall,
 )
@@ -141,3 +145,14 @@ def test_an_error_with_the_status_200_is_an_error():
         chat_response({"error": {"code": 404, "message": "No endpoints found"}}, 1)
     with pytest.raises(ServerError, match="model is loading"):
         chat_response({"error": "model is loading"}, 1)
+
+
+FULL = completion(
+    "x", "tool_calls", {"prompt_tokens": 1, "completion_tokens": 2}, refusal=None, tool_calls=[wish(), wish(id="c2")]
+)
+
+
+@given(spoiled(FULL))
+def test_whatever_is_wrong_with_a_body_it_is_a_response_or_an_error_of_the_tree(body):
+    with suppress(ProviderError):
+        assert isinstance(chat_response(body, 1), ModelResponse)

@@ -1,12 +1,13 @@
 import itertools
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from service import delta, piece
+from service import delta, piece, spoiled
 
-from minagent_lab import MalformedResponseError, NetworkError, ServerError
+from minagent_lab import MalformedResponseError, ModelResponse, NetworkError, ProviderError, ServerError
 from minagent_lab.providers.chat_completions import chat_response
 from minagent_lab.providers.chat_stream import ChatAssembler
 
@@ -255,3 +256,13 @@ def mixed(data, queues):
     while any(queues):
         queue = data.draw(st.sampled_from([queue for queue in queues if queue]))
         yield queue.pop(0)
+
+
+@given(
+    spoiled(
+        [delta(content="x"), delta(tool_calls=[piece(0, "A", "add", "{}"), piece(1, "B", "sub", "")]), delta("stop")]
+    )
+)
+def test_whatever_is_wrong_with_a_chunk_it_is_a_response_or_an_error_of_the_tree(chunks):
+    with suppress(ProviderError):
+        assert isinstance(assembled(*[chunk for chunk in chunks if isinstance(chunk, dict)]), ModelResponse)

@@ -208,8 +208,3 @@ def test_no_secret_and_no_long_page_gets_into_an_error():
     assert key not in repr(clean) + str(clean)
     assert "sk-FAKE" not in repr(clean)
     assert len(str(clean)) < 1000
-
-
-def test_the_number_of_the_request_is_added_where_the_error_has_none():
-    assert cleaned(ServerError("x"), str, "req_1").request_id == "req_1"
-    assert cleaned(ServerError("x", request_id="req_2"), str, "req_1").request_id == "req_2"

@@ -1,11 +1,21 @@
 import itertools
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from service import spoiled
 
-from minagent_lab import MalformedResponseError, Message, NetworkError, RateLimitError, ToolCall
+from minagent_lab import (
+    MalformedResponseError,
+    Message,
+    ModelResponse,
+    NetworkError,
+    ProviderError,
+    RateLimitError,
+    ToolCall,
+)
 from minagent_lab.providers.message_stream import MessageAssembler
 from minagent_lab.providers.messages_api import messages_response
 
@@ -143,3 +153,12 @@ def test_however_arguments_are_cut_they_come_together(said, places):
     pieces = [grow(0, "input_json_delta", partial_json=part) for part in parts]
     response = assembled(START, begin(0, "tool_use", id="c1", name="t"), *pieces, last("tool_use"), STOP)
     assert response.message.tool_calls[0].arguments == {"q": said}
+
+
+USE = begin(1, "tool_use", id="c", name="t", input={}), grow(1, "input_json_delta", partial_json="{}")
+
+
+@given(spoiled([START, begin(0), grow(0, text="x"), end(0), *USE, last("tool_use", output_tokens=1), STOP]))
+def test_whatever_is_wrong_with_an_event_it_is_a_response_or_an_error_of_the_tree(events):
+    with suppress(ProviderError):
+        assert isinstance(assembled(*[event for event in events if isinstance(event, dict)]), ModelResponse)

@@ -1,6 +1,18 @@
-import pytest
+from contextlib import suppress
 
-from minagent_lab import MalformedResponseError, Message, ModelRequest, ModelResponse, ServerError, ToolCall
+import pytest
+from hypothesis import given
+from service import spoiled
+
+from minagent_lab import (
+    MalformedResponseError,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    ProviderError,
+    ServerError,
+    ToolCall,
+)
 from minagent_lab.providers.messages_api import messages_request, messages_response
 
 
@@ -138,3 +150,17 @@ def test_a_body_that_is_no_response_is_refused_with_the_reason(body, why):
 def test_an_error_with_the_status_200_is_an_error():
     with pytest.raises(ServerError, match="Overloaded"):
         messages_response({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 1)
+
+
+FULL = {
+    "model": "m",
+    "content": [text(), use(a=1), use("c2", b={"c": []})],
+    "stop_reason": "tool_use",
+    "usage": {"input_tokens": 1, "output_tokens": 2, "cache_read_input_tokens": 3},
+}
+
+
+@given(spoiled(FULL))
+def test_whatever_is_wrong_with_a_body_it_is_a_response_or_an_error_of_the_tree(body):
+    with suppress(ProviderError):
+        assert isinstance(messages_response(body, 1), ModelResponse)

@@ -28,7 +28,7 @@ from minagent_lab import (
     RealCallBarred,
     ServerError,
 )
-from minagent_lab.providers import sdk_provider
+from minagent_lab.providers import streaming
 from minagent_lab.real_calls import real_calls
 
 KEY = "sk-FAKE0000000000000000"
@@ -257,6 +257,13 @@ def test_no_error_tells_the_key(kind, stream):
     assert "FAKE" not in repr(failed.value)
 
 
+@pytest.mark.parametrize("key", ["x", "password", "redacted"])
+def test_any_word_is_a_key_for_a_server_that_wants_none(kind, key):
+    provider, service = kind.of(kind.body, api_key=key)
+    ask(provider)
+    assert key in str(service.requests[0].headers.raw)
+
+
 @pytest.mark.parametrize(
     ("problem", "error"),
     [
@@ -297,7 +304,7 @@ def test_a_stream_that_ends_at_any_byte_before_its_end_is_incomplete(kind):
 
 
 def test_a_stream_that_goes_on_after_its_last_word_is_not_waited_for(kind, monkeypatch):
-    monkeypatch.setattr(sdk_provider, "GRACE", 0)
+    monkeypatch.setattr(streaming, "GRACE", 0)
     for after in (asyncio.Event().wait, b": ping\n\n"):
         body = Pieces(kind.stream, after, httpx2.ReadError("reset"))
         assert ask(kind.of(body, stream=True)[0]).message.content == "Hello."
@@ -570,6 +577,17 @@ def test_an_abort_closes_a_real_connection(kind, stream):
 
     asyncio.run(main())
     gc.collect()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # its owner left it open in a dead loop
+def test_a_client_that_was_handed_in_and_kept_a_connection_of_another_loop_is_named_as_the_culprit(kind):
+    with loopback(json.dumps(kind.body).encode()) as (url, _):
+        provider = kind.provider("m", client=kind.client(api_key=KEY, base_url=url))
+        assert ask(provider).message.content == "Hello."
+        with pytest.raises(ConfigurationError, match="an event loop that is gone; make it inside asyncio"):
+            ask(provider)
+        del provider
+        gc.collect()
 
 
 # ---- real calls
