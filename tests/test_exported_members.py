@@ -1,3 +1,4 @@
+import asyncio
 import importlib
 import inspect
 import pkgutil
@@ -10,16 +11,25 @@ from lab import adder, call
 import minagent_lab
 from minagent_lab import (
     AskModel,
+    Budget,
     Expect,
     FakeModel,
+    FakeModelProvider,
     Growth,
     History,
     Message,
     ModelRequest,
     ModelResponse,
+    PriceTable,
+    Retrying,
     RunTool,
     Stepper,
+    TickingClock,
     ToolResult,
+    Trace,
+    TraceView,
+    arun,
+    open_run,
     run,
 )
 
@@ -68,22 +78,37 @@ def public_things():
     result = run(model, adder(), "x")
     with pytest.raises(RuntimeError) as error:
         run(FakeModel([]), adder(), "x")
+    trace = Trace(clock=TickingClock())
+    asyncio.run(arun(FakeModelProvider([[call()], "5"]), adder(), "x", trace=trace))
+    opened = open_run(trace)
     return [
         AskModel(History(), []),
+        Budget(steps=1),
         Growth(1, 1, 1, 1, 1),
         Message("user", "Hi"),
         ModelRequest([], adder().schemas()),
         ModelResponse(Message("assistant", "Hi")),
+        PriceTable({"small-1": {"input": 1, "output": 2}}),
+        Retrying(FakeModelProvider([])),
         RunTool(call()),
+        TickingClock(),
         ToolResult("5"),
+        TraceView(trace),
         adder(),
         error.value,
         model,
         model.calls,
         model.script,
+        opened,
+        opened.model,
+        opened.registry,
+        opened.turns,
         result,
         result.messages,
         result.steps,
+        trace,
+        trace.events,
+        trace.spans(),
         walk,
         walk.growth,
         walk.result,

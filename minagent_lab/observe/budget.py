@@ -19,6 +19,7 @@ from minagent_lab.observe.pricing import PriceTable, exact, total
 from minagent_lab.values import a_kind
 
 LIMITS = ("steps", "tool_calls", "tokens", "cost")
+_ADVICE_ON_UNKNOWN = "Find out why it is unknown, or do not be strict"
 _OF_MODEL = ("steps", "tokens", "cost")  # what keeps the model from being asked
 
 
@@ -133,8 +134,8 @@ class Budget:
                 raise self._refusal("tool_calls", "1 tool call" if count == 1 else f"{count} tool calls")
             self._used["tool_calls"] += count
 
-    def _refusal(self, name: str, wanted: str) -> BudgetExceeded:
-        return BudgetExceeded(name, self._limits[name], self._used[name], wanted)
+    def _refusal(self, name: str, wanted: str, *advice: str) -> BudgetExceeded:
+        return BudgetExceeded(name, self._limits[name], self._used[name], wanted, *advice)
 
     def _refuse_unknown(self, wanted: str) -> None:
         for name, unknown, what in (
@@ -142,7 +143,8 @@ class Budget:
             ("cost", self.unknown_cost, "cost"),
         ):
             if unknown and name in self._limits:
-                raise self._refusal(name, f"{wanted}, since the {what} of {_calls(unknown)} is unknown")
+                why = f"since the {what} of {_calls(unknown)} is unknown"
+                raise self._refusal(name, f"{wanted}, {why}", _ADVICE_ON_UNKNOWN)
 
     # ---- how it stands
 

@@ -63,11 +63,11 @@ class Lines:
         """Return the data without secrets; look once more at the text as others will see it."""
         try:
             return self._without_secrets(data)
-        except ValueError as problem:  # Python writes no number of more than 4,300 digits
-            return {WITHHELD: str(problem)}
+        except (TypeError, ValueError) as problem:  # Python writes no number of more than 4,300 digits
+            return {WITHHELD: f"not JSON: {problem}"}
 
     def _without_secrets(self, data: dict[str, Any]) -> dict[str, Any]:
-        data = self._redactor.data(data)
+        data = {name: self._redactor.data(held) for name, held in data.items()}  # the names are ours
         if self._leaks(data):
             data = self._without_numbers(data)  # a number may be a secret too
         if self._leaks(data):

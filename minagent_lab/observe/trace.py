@@ -53,7 +53,8 @@ class Trace:
     Parameters
     ----------
     path
-        Where to write, a ``.jsonl`` file. Runs are added at its end. Without a path the events are kept in memory only.
+        Where to write, a ``.jsonl`` file. Runs are added at its end, by one `Trace` at a time. Without a path the
+        events are kept in memory only.
     clock
         Tells the time in seconds. A `TickingClock` makes it the same every time.
     secrets

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lab import ANYTHING, adder, call, json_objects, registry, tool
+from lab import ANYTHING, adder, call, half_texts, json_objects, registry, tool
 
 from minagent_lab import (
     FakeModelProvider,
@@ -26,6 +26,7 @@ from minagent_lab.observe.budget import Budget
 from minagent_lab.observe.clock import TickingClock
 from minagent_lab.observe.reading import read_trace
 from minagent_lab.observe.trace import Trace
+from minagent_lab.providers.retrying import Retrying
 
 KEY = "sk-FAKE0000000000000000"
 
@@ -234,6 +235,73 @@ def test_a_cancelled_task_leaves_no_run_that_seems_to_go_on(where):
     assert all(span.end is not None for span in trace.spans())
 
 
+class Backoff:
+    """A run that waits before its second attempt, for ever."""
+
+    def __init__(self):
+        self.trace = Trace(clock=TickingClock())
+        self.waiting = asyncio.Event()
+
+    async def wait(self, _):
+        self.waiting.set()
+        await asyncio.Event().wait()
+
+    def run(self, **options):
+        provider = Retrying(FakeModelProvider([ServerError("down"), "5"]), sleep=self.wait)
+        return arun(provider, ToolRegistry(), "x", trace=self.trace, **options)
+
+    def ended(self):
+        (end,) = of_kind(self.trace, "run_ended")
+        assert all(span.end is not None for span in self.trace.spans())
+        assert kinds(self.trace)[-1] == "run_ended"
+        return end["minagent.status"], end["error.type"]
+
+
+def test_an_abort_in_a_backoff_ends_the_run_as_cancelled():
+    lab, controller = Backoff(), AbortController()
+
+    async def main():
+        task = asyncio.ensure_future(lab.run(signal=controller.signal))
+        await lab.waiting.wait()
+        controller.abort("enough")
+        assert (await task).status == "cancelled"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert lab.ended() == ("cancelled", "AbortError")
+
+
+def test_a_timeout_in_a_backoff_is_a_timeout_for_the_caller_and_ends_the_run():
+    lab = Backoff()
+
+    async def main():
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await lab.run()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert lab.ended() == ("cancelled", "CancelledError")
+
+
+def test_a_sibling_that_fails_in_a_group_of_tasks_ends_the_run():
+    lab = Backoff()
+
+    async def fail():
+        await lab.waiting.wait()
+        raise ValueError("mine")
+
+    async def main():
+        with pytest.raises(ExceptionGroup):
+            async with asyncio.TaskGroup() as group:
+                group.create_task(lab.run())
+                group.create_task(fail())
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert lab.ended() == ("cancelled", "CancelledError")
+
+
 def test_what_is_told_of_a_run_after_its_end_is_not_written():
     trace = traced(["5"])
     before = trace.events
@@ -365,6 +433,7 @@ def test_a_process_that_is_killed_leaves_whole_lines(tmp_path):
 import asyncio, os, signal, sys
 from minagent_lab import FakeModelProvider, Tool, ToolCall, ToolRegistry, arun
 from minagent_lab.observe.trace import Trace
+from minagent_lab.providers.retrying import Retrying
 registry = ToolRegistry()
 registry.add(Tool("die", "", {"type": "object"}, lambda: os.kill(os.getpid(), signal.SIGKILL)))
 asyncio.run(arun(FakeModelProvider([[ToolCall("c1", "die", {})]]), registry, "x", trace=Trace(sys.argv[1])))
@@ -525,6 +594,17 @@ def test_arguments_of_every_shape_come_back(arguments):
     (asked,) = of_kind(trace, "tool_asked")
     redacted = "<redacted:" in json.dumps(asked)
     assert redacted or asked["gen_ai.tool.call.arguments"] == arguments
+
+
+@given(half_texts)
+def test_half_characters_in_arguments_are_in_file_and_memory_alike(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("t") / "run.jsonl"
+    trace = Trace(path, clock=TickingClock())
+    by_hand(trace)
+    trace.tool_asked(ToolCall("c1", "t", {"text": text}))
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # two halves are a character
+    assert trace.events[1]["gen_ai.tool.call.arguments"] == {"text": whole}
+    assert read_trace(path) == trace.events
 
 
 # ---- watching
