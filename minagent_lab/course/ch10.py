@@ -20,6 +20,7 @@ from minagent_lab import (
     ProviderError,
     ProviderTimeoutError,
     RateLimitError,
+    ResponsesExhausted,
     ServerError,
 )
 from minagent_lab.course import shop
@@ -52,8 +53,11 @@ def _kinds(classify: Any, kind: type[ProviderError], *statuses: int | None, code
 
 
 def _classified(classify: Any, status: int | None, code: str, message: str) -> ProviderError:
-    error = classify(status, code, message)
     wants = "return an error made of a class of the tree, with the message and the facts"
+    try:
+        error = classify(status, code, message)
+    except ProviderError as raised:
+        raise AssertionError(f"you raised {raised!r}; return it instead") from None
     assert not isinstance(error, type), f"you returned the class {error.__name__}; {wants}"
     assert isinstance(error, ProviderError), f"you returned {shown(error)}; {wants}"
     return error
@@ -251,6 +255,8 @@ class _Played:
             raise AssertionError("it is no coroutine; begin with `async def` and `await` the provider")
         try:
             self.answer = finished(coroutine)
+        except ResponsesExhausted:
+            raise AssertionError(f"it was still asking after {len(script)} requests; what ends it?") from None
         except (ProviderError, AbortError, LookupError) as error:
             self.error = error
 
