@@ -163,6 +163,8 @@ class MockError(MinAgentError, RuntimeError):
 
 # ---- limits, and the signal to stop
 
+RAISE_IT = "Raise the limit, or find out what repeats"
+
 
 class BudgetExceeded(MinAgentError, RuntimeError):
     """A limit of a budget was reached, so what would come next is not done.
@@ -177,12 +179,12 @@ class BudgetExceeded(MinAgentError, RuntimeError):
         What is left of it, never below zero.
     """
 
-    def __init__(self, limit_name: str, limit: Any, used: Any, wanted: str) -> None:
+    def __init__(self, limit_name: str, limit: Any, used: Any, wanted: str, advice: str = RAISE_IT) -> None:
         self.limit_name, self.limit, self.used = limit_name, limit, used
         self.remaining = max(limit - used, 0)
         super().__init__(
             f"预算已用尽 (budget used up: {limit_name} is limited to {limit}, {used} used, {self.remaining} remaining; "
-            f"not done: {wanted}. Raise the limit, or find out what repeats)"
+            f"not done: {wanted}. {advice})"
         )
 
 
