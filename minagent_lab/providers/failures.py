@@ -163,6 +163,8 @@ def _is_of(problem: Exception, *names: str) -> bool:
 
 def cleaned(problem: ProviderError, clean: Callable[[str], str]) -> ProviderError:
     """Return the error without secrets, which `clean` takes out of text, and cut to a length that people read."""
-    facts = {name: clean(fact) if isinstance(fact, str) else fact for name, fact in problem.facts().items()}
+    facts: dict[str, Any] = {
+        name: clean(fact) if isinstance(fact, str) else fact for name, fact in problem.facts().items()
+    }
     text = clean(str(problem.args[0]) if problem.args else "")
     return type(problem)(text if len(text) <= 600 else f"{text[:600]}…", **facts)
