@@ -101,8 +101,7 @@ class TraceView(widgets.VBox):  # type: ignore[misc]
         self._now = max(event["time"], self._now or event["time"])
 
     def _summary(self) -> list[str]:
-        sentences = summary(self._reader.spans)
-        return [*sentences[:5], "…", *sentences[-5:]] if len(sentences) > 10 else sentences
+        return summary(self._reader.spans)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Return the live view, and what stands for it where no kernel runs."""

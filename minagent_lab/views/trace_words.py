@@ -9,6 +9,7 @@ from minagent_lab.observe.spans import Span
 from minagent_lab.views.words import count, tokens
 
 ROWS = 40  # rows that are shown of a long trace: the first ones and the last ones
+RUNS = 10  # runs that are summed up, likewise
 
 
 class Row(NamedTuple):
@@ -96,10 +97,17 @@ def label(row: Row) -> str:
 
 
 def summary(spans: Sequence[Span]) -> list[str]:
-    """Return a sentence per run: how it ended, and what it took."""
-    if not spans:
-        return ["Nothing has happened yet."]
-    return [_sentence(run, [span for span in spans if span.run == run.run]) for run in spans if run.kind == "run"]
+    """Return a sentence per run, of the first and the last ones: how it ended, and what it took."""
+    parts: dict[str, list[Span]] = {}
+    for span in spans:
+        parts.setdefault(span.run, []).append(span)
+    runs = [span for span in spans if span.kind == "run"]
+    left_out = max(len(runs) - RUNS, 0)
+    half = RUNS // 2 if left_out else len(runs)
+    sentences = [_sentence(run, parts[run.run]) for run in [*runs[:half], *runs[half + left_out :]]]
+    if left_out:
+        sentences.insert(half, f"… {count(left_out, 'run')} left out here …")
+    return sentences or ["Nothing has happened yet."]
 
 
 def _sentence(run: Span, parts: Sequence[Span]) -> str:

@@ -1,6 +1,8 @@
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lab import ANYTHING, adder, call, registry, tool, well_formed
 
 from minagent_lab import (
@@ -86,6 +88,37 @@ def test_each_turn_is_what_a_stepper_of_the_same_script_shows(name, system, tmp_
         assert opened.growth == live.growth
         assert opened.result == live.result == trace.result
         assert (opened.prompt, opened.system, opened.max_steps) == (live.prompt, live.system, live.max_steps)
+
+
+NAMES = st.sampled_from(["add", "fail", "search"])
+ARGUMENTS = st.fixed_dictionaries({"a": st.integers()}, optional={"b": st.integers() | st.just("two")})
+CALLS = st.lists(st.builds(ToolCall, st.sampled_from("pqr"), NAMES, ARGUMENTS), max_size=3, unique_by=lambda c: c.id)
+REASONS = st.sampled_from(["end_turn", "tool_use", "max_tokens", "content_filter", "its own"])
+USAGES = st.fixed_dictionaries({}, optional={"input_tokens": st.integers(0, 99), "output_tokens": st.integers(0, 99)})
+ITEMS = st.builds(
+    ModelResponse,
+    st.builds(Message, st.just("assistant"), st.text(), CALLS),
+    REASONS,
+    USAGES,
+    st.sampled_from(["", "m"]),
+)
+
+
+@given(st.lists(ITEMS, max_size=5), st.integers(1, 4), st.booleans())
+def test_whatever_the_script_is_each_turn_comes_back(script, max_steps, parallel_tools):
+    live = Stepper(FakeModel(script), shop(), "2 + 3?", max_steps=max_steps)
+    live.run_to_end()
+    opened = open_run(traced(script, tools=shop(), max_steps=max_steps, parallel_tools=parallel_tools))
+    assert [shown(turn)[:5] for turn in opened.turns] == [shown(turn)[:5] for turn in live.turns]
+    assert isinstance(opened.error, type(live.error))
+    assert opened.result == live.result
+
+
+@given(st.lists(ITEMS, max_size=5), st.integers(0, 4), st.integers(0, 4), st.integers(0, 200), st.booleans())
+def test_whatever_a_budget_stops_comes_back_as_it_was(script, steps, tool_calls, tokens, parallel_tools):
+    budget = Budget(steps=steps, tool_calls=tool_calls, tokens=tokens)
+    trace = traced(script, tools=shop(), budget=budget, parallel_tools=parallel_tools)
+    same_as_the_result(trace, open_run(trace))
 
 
 @pytest.mark.parametrize(("script", "max_steps"), [([[call()]], 5), ([], 5), ([[call("c1")], [call("c2")]], 2)])

@@ -130,7 +130,11 @@ def test_many_runs_are_summed_up_in_few_words(shown):
     trace = new_trace()
     for _ in range(12):
         go(trace, ["5"])
-    assert shown(trace).words.value.count("<p>") == 11
+    words = shown(trace).words.value
+    assert words.count("<p>") == 11
+    assert "… 2 runs left out here …" in words
+    assert "run-5 completed" in words
+    assert "run-8 completed" in words
 
 
 def test_what_is_no_trace_is_refused():
