@@ -64,8 +64,10 @@ if TYPE_CHECKING:
     from minagent_lab.providers.anthropic import AnthropicProvider
     from minagent_lab.providers.openai_compatible import OpenAICompatibleProvider
     from minagent_lab.providers.retrying import Retrying
+    from minagent_lab.stepping.stream import StreamStepper
     from minagent_lab.views.charts import plot_history_growth
     from minagent_lab.views.stepper_view import StepperView, step
+    from minagent_lab.views.stream_view import StreamView, step_stream
     from minagent_lab.views.timeline import plot_timeline
     from minagent_lab.views.trace_view import TraceView
 
@@ -83,6 +85,9 @@ _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "plot_history_growth": "minagent_lab.views.charts",
     "plot_timeline": "minagent_lab.views.timeline",
     "step": "minagent_lab.views.stepper_view",
+    "StreamStepper": "minagent_lab.stepping.stream",
+    "StreamView": "minagent_lab.views.stream_view",
+    "step_stream": "minagent_lab.views.stream_view",
 }
 
 __all__ = [
@@ -129,6 +134,8 @@ __all__ = [
     "Step",
     "Stepper",
     "StepperView",
+    "StreamStepper",
+    "StreamView",
     "TickingClock",
     "Tool",
     "ToolCall",
@@ -150,6 +157,7 @@ __all__ = [
     "read_trace",
     "run",
     "step",
+    "step_stream",
     "to_model",
     "to_provider",
 ]
