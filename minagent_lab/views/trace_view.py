@@ -28,8 +28,8 @@ STYLE = """<style>
 .lab-trace th{font-weight:600;color:var(--muted)}
 .lab-trace .n{text-align:right}
 .lab-trace .what b{font-weight:600}.lab-trace .d1{padding-left:14px}.lab-trace .d2{padding-left:28px}
-.lab-trace .what,.lab-trace .end{white-space:normal;overflow-wrap:anywhere}
-.lab-trace .wide{width:38%;min-width:160px}
+.lab-trace td{white-space:normal;overflow-wrap:break-word}.lab-trace td.n{white-space:nowrap}
+.lab-trace .wide{width:34%;min-width:110px}
 .lab-trace .axis{position:relative;height:12px}
 .lab-trace .axis i{position:absolute;top:0;height:100%;min-width:3px;box-sizing:border-box;border-radius:2px;
   border:1px solid var(--k);background:color-mix(in srgb,var(--k) 62%,var(--bg))}

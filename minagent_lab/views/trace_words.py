@@ -10,6 +10,15 @@ from minagent_lab.views.words import count, tokens
 
 ROWS = 40  # rows that are shown of a long trace: the first ones and the last ones
 RUNS = 10  # runs that are summed up, likewise
+ENDINGS = {
+    "completed": "completed",
+    "truncated": "ended with a cut answer",
+    "cancelled": "was cancelled",
+    "over_budget": "stopped over its budget",
+    "max_steps": "stopped at max_steps",
+    "exhausted": "stopped with its script used up",
+    "failed": "failed",
+}
 
 
 class Row(NamedTuple):
@@ -117,7 +126,7 @@ def _sentence(run: Span, parts: Sequence[Span]) -> str:
     failed = f", {count(again, 'attempt')} failed" if again else ""
     if run.duration is None:
         return f"{run.name} goes on: {what}{failed} so far."
-    ended = run.outcome.replace("_", " ") or "ended"
+    ended = ENDINGS.get(run.outcome, f"ended ({run.outcome})")
     used = tokens(run.usage) if run.usage else "tokens unknown"
     unknown = sum(span.kind == "model" and span.answered and len(span.usage) < 2 for span in parts)
     flagged = f" (usage unknown for {count(unknown, 'call')})" if unknown and run.usage else ""

@@ -78,7 +78,7 @@ def test_a_run_ends_in_words():
     ]
     go(trace, [answer("", 10, 2, add("c1"))], max_steps=1)
     go(trace, [ServerError("down")] * 3)
-    assert summary(trace.spans())[1].startswith("run-2 max steps after")
+    assert summary(trace.spans())[1].startswith("run-2 stopped at max_steps after")
     assert summary(trace.spans())[2].startswith("run-3 failed after")
 
 
