@@ -71,6 +71,8 @@ def asked(turn: Turn) -> str:
     wish = "a tool" if len(calls) == 1 else f"{len(calls)} tools"
     if turn.response.cut:
         return f"The model asked for {wish}, but its reply was cut; no tool was run."
+    if turn.results and all(result.error == "not_run" for _, result in turn.results):
+        return f"The model asked for {wish}; no tool was run."
     failed = sum(result.error is not None for _, result in turn.results)
     if not failed:
         return f"The model asked for {wish}."

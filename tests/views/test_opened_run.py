@@ -57,6 +57,7 @@ def test_a_run_that_was_over_budget_before_the_model_says_so():
 def test_a_run_that_was_over_budget_before_its_tools_stands_at_the_first_tool():
     opened = at_end(traced([[add("c1"), add("c2")], "5"], budget=Budget(tool_calls=1)))
     assert plain(end(opened, opened.turn).facts[0][1]).startswith("No tool of this turn was run.")
+    assert "The model asked for 2 tools; no tool was run." in static_text(opened)
     lines = loop_lines(opened)
     assert lines.stands_at == max(lines.ran)
 
