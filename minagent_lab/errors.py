@@ -8,6 +8,7 @@
     ├── ScriptNotExhausted (AssertionError)  `assert_exhausted()` found script items that nobody asked for
     ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
     ├── FixtureError       (ValueError)      a fixture file is not what its format says
+    ├── ForkError          (ValueError)      a run cannot be forked in this way
     ├── TraceError         (ValueError)      a trace is not what its format says, or ends too early
     ├── MockError          (RuntimeError)    a MockGPT has no answer; its ``code`` says why
     ├── BudgetExceeded     (RuntimeError)    a limit was reached, so the next call is not made
@@ -114,6 +115,10 @@ class ScriptNotExhausted(MinAgentError, AssertionError):
 
 class RealCallBarred(MinAgentError, RuntimeError):
     """A test was about to ask a real model, and did not say that it may."""
+
+
+class ForkError(MinAgentError, ValueError):
+    """A run cannot be forked in this way."""
 
 
 class FixtureError(MinAgentError, ValueError):
