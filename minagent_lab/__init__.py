@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from minagent_lab.providers.retrying import Retrying
     from minagent_lab.stepping.stream import StreamStepper
     from minagent_lab.views.charts import plot_history_growth
+    from minagent_lab.views.explain_view import ExplainView
     from minagent_lab.views.stepper_view import StepperView, step
     from minagent_lab.views.stream_view import StreamView, step_stream
     from minagent_lab.views.timeline import plot_timeline
@@ -75,6 +76,7 @@ __version__ = "0.1.0"
 
 _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "AnthropicProvider": "minagent_lab.providers.anthropic",
+    "ExplainView": "minagent_lab.views.explain_view",
     "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
     "Retrying": "minagent_lab.providers.retrying",
     "StepperView": "minagent_lab.views.stepper_view",
@@ -102,6 +104,7 @@ __all__ = [
     "Call",
     "ConfigurationError",
     "Expect",
+    "ExplainView",
     "FakeModel",
     "FakeModelProvider",
     "FixtureError",

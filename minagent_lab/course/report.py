@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 from minagent_lab.course.exercise import Exercise, sentence
 from minagent_lab.course.running import attempted
 from minagent_lab.values import a_kind, value
-from minagent_lab.views.html import escape
+from minagent_lab.views.html import escape, mark
 
-_MIX = "color-mix(in srgb,var(--jp-{}) {}%,currentColor)"  # towards the ink: darker in a light theme, lighter in a dark
-PASSED = "✓", "passed", _MIX.format("success-color1,#388e3c", 72)
-NOT_YET = "✗", "not yet", _MIX.format("error-color1,#d32f2f", 76)
-HEARD = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
+MARKED = "passed", "not yet"  # what ✓ and ✗ are called aloud
 
 
 class Line(NamedTuple):
@@ -69,7 +66,7 @@ class Report:
     def html(self) -> str:
         """Return the report as HTML that needs no style sheet."""
         rows = "".join(
-            f"<li style='display:flex;gap:.5em'>{_mark(line.passed)}<span>{escape(_row(line))}</span></li>"
+            f"<li style='display:flex;gap:.5em'>{mark(line.passed, MARKED)}<span>{escape(_row(line))}</span></li>"
             for line in self.lines
         )
         remark = f"<p>{escape(self.remark)}</p>" if self.remark else ""
@@ -84,12 +81,6 @@ class Report:
 
     def __repr__(self) -> str:
         return self.text()
-
-
-def _mark(passed: bool) -> str:
-    """Return the mark before a line, in the theme's colour, and the word for it, which is heard and not seen."""
-    sign, word, colour = PASSED if passed else NOT_YET
-    return f"<b style='color:{colour}'>{sign}</b><span style='{HEARD}'> {word}: </span>"
 
 
 def _row(line: Line) -> str:

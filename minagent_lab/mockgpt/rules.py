@@ -6,7 +6,8 @@ Source: the MockGPT document, `rules`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from minagent_lab.errors import MockError
@@ -15,14 +16,16 @@ from minagent_lab.results import exception_text
 from minagent_lab.values import a_kind, value
 
 _MISSING = object()
+Judged = Callable[[], tuple[bool, str]]  # asks one filter
 
 
 class Verdict(NamedTuple):
-    """What one filter says of a request: its name, whether it lets it pass, and why, in words."""
+    """What one filter says of a request: its name, whether it lets it pass, why, and whether it raised instead."""
 
     filter: str
     passed: bool
     why: str
+    raised: bool = False
 
 
 @value
@@ -49,7 +52,7 @@ class Rule:
     --------
     >>> rule = Rule(prompt="status", generator={"online": True})
     >>> rule.explain(MockRequest([], model="demo"))
-    [Verdict(filter='prompt', passed=False, why="'' does not contain 'status'")]
+    [Verdict(filter='prompt', passed=False, why="'' does not contain 'status'", raised=False)]
     """
 
     prompt: str | re.Pattern[str] | Callable[[str], Any] | None = None
@@ -72,20 +75,20 @@ class Rule:
 
     def matches(self, request: MockRequest) -> bool:
         """Whether all filters let a request pass."""
-        return all(verdict.passed for verdict in self._verdicts(request))
+        return all(judged()[0] for _, judged in self._filters(request))
 
     def explain(self, request: MockRequest) -> list[Verdict]:
-        """Return what each filter says, also after one has said no."""
-        return list(self._verdicts(request))
+        """Return what each filter says, also after one has said no; one that raises is among them."""
+        return [_verdict(name, judged) for name, judged in self._filters(request)]
 
-    def _verdicts(self, request: MockRequest) -> Any:
+    def _filters(self, request: MockRequest) -> Iterator[tuple[str, Judged]]:
         for name, seen in (("prompt", request.prompt), ("model", request.model)):
             if (wanted := getattr(self, name)) is not None:
-                yield Verdict(name, *_judged(name, wanted, seen))
+                yield name, partial(_judged, name, wanted, seen)
         if self.tools is not None:
-            yield Verdict("tools", *_tools_judged(self.tools, request))
+            yield "tools", partial(_tools_judged, self.tools, request)
         if self.when is not None:
-            yield Verdict("when", *_asked("when", self.when, request))
+            yield "when", partial(_asked, "when", self.when, request)
 
     def __repr__(self) -> str:
         held = {name: getattr(self, name) for name in ("prompt", "model", "tools", "when")}
@@ -106,6 +109,13 @@ def read_rule(rule: Any, number: int) -> Rule:
         return Rule(**rule)
     except TypeError as problem:
         raise TypeError(f"rule {number}: {problem}") from None
+
+
+def _verdict(name: str, judged: Judged) -> Verdict:
+    try:
+        return Verdict(name, *judged())
+    except MockError as problem:
+        return Verdict(name, False, f"raised {exception_text(problem.__cause__ or problem)}", raised=True)
 
 
 def _judged(name: str, wanted: Any, seen: str) -> tuple[bool, str]:

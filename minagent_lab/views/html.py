@@ -12,6 +12,9 @@ _UNSPEAKABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+_MIX = "color-mix(in srgb,var(--jp-{}) {}%,currentColor)"  # towards the ink: darker in a light theme, lighter in a dark
+_YES, _NO = ("✓", _MIX.format("success-color1,#388e3c", 72)), ("✗", _MIX.format("error-color1,#d32f2f", 76))
+_HEARD = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 
 
 class Part(NamedTuple):
@@ -89,3 +92,10 @@ def _part(part: Part) -> str:
 def plain(parts: Iterable[Part | str]) -> str:
     """Return a sentence as text."""
     return "".join(part.text if isinstance(part, Part) else part for part in parts)
+
+
+def mark(yes: bool, words: tuple[str, str]) -> str:
+    """Return ✓ or ✗ in the theme's colour, and the word for it (for yes, for no), which is heard and not seen."""
+    sign, colour = _YES if yes else _NO
+    word = words[0] if yes else words[1]
+    return f"<b style='color:{colour}'>{sign}</b><span style='{_HEARD}'> {word}: </span>"
