@@ -124,7 +124,7 @@ def _judged(name: str, wanted: Any, seen: str) -> tuple[bool, str]:
         return passed, f"{_short(seen)} {'contains' if passed else 'does not contain'} {wanted!r:.60}"
     if isinstance(wanted, re.Pattern):
         passed = wanted.search(seen) is not None
-        return passed, f"{wanted.pattern!r:.60} is {'found' if passed else 'not found'} in {_short(seen)}"
+        return passed, f"{_pattern(wanted)} is {'found' if passed else 'not found'} in {_short(seen)}"
     return _asked(name, wanted, seen)
 
 
@@ -135,7 +135,7 @@ def _tools_judged(wanted: Any, request: MockRequest) -> tuple[bool, str]:
         return wanted in names, f"{wanted!r:.60} is {'' if wanted in names else 'not '}a tool ({offered})"
     if isinstance(wanted, re.Pattern):
         passed = any(wanted.search(name) for name in names)
-        return passed, f"{wanted.pattern!r:.60} is {'found' if passed else 'not found'} in a name ({offered})"
+        return passed, f"{_pattern(wanted)} is {'found' if passed else 'not found'} in a name ({offered})"
     return _asked("tools", wanted, request.tools)
 
 
@@ -149,10 +149,17 @@ def _asked(name: str, function: Callable[[Any], Any], seen: Any) -> tuple[bool, 
 
 def _shown(wanted: Any) -> str:
     if isinstance(wanted, re.Pattern):
-        return f"re.compile({wanted.pattern!r:.60})"
+        return f"re.compile({_pattern(wanted)})"
     if isinstance(wanted, str):
         return f"{wanted!r:.60}"
     return getattr(wanted, "__name__", type(wanted).__name__)
+
+
+def _pattern(wanted: re.Pattern[str]) -> str:
+    """Return a pattern as its author is likely to have written it: with single backslashes."""
+    text = wanted.pattern
+    raw = "\\" in text and text.isprintable() and "'" not in text and not text.endswith("\\")
+    return f"r'{text:.60}'" if raw else f"{text!r:.60}"
 
 
 def _short(text: str) -> str:

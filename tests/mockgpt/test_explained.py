@@ -86,3 +86,10 @@ def test_explaining_uses_nothing_up():
     mock.explain("tea")
     assert mock.generate("tea") == "first"
     assert mock.counts["total"] == 1
+
+
+def test_a_pattern_is_shown_as_one_writes_it():
+    rule = Rule(prompt=re.compile(r"\btea\b"), generator="12")
+
+    assert repr(rule) == r"<Rule prompt=re.compile(r'\btea\b')>"
+    assert MockGPT([rule]).explain("tea").verdicts[0][0].why == r"r'\btea\b' is found in 'tea'"
