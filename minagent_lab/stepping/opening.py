@@ -15,19 +15,22 @@ from minagent_lab.errors import TraceError
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.observe.reading import read_trace
 from minagent_lab.observe.trace import Trace
+from minagent_lab.record import RunResult
 from minagent_lab.results import ToolResult
 from minagent_lab.stepping.recorded import Event, Recorded
 from minagent_lab.stepping.stepper import Stepper
+from minagent_lab.stepping.told import events_of_fixture, events_of_result
 from minagent_lab.values import a_kind
 
 
-def open_run(source: Trace | str | Path | Sequence[Event], run: str | None = None) -> Stepper:
+def open_run(source: Trace | RunResult | str | Path | Sequence[Event], run: str | None = None) -> Stepper:
     """Return a recorded run as a stepper, in which every call can be shown.
 
     Parameters
     ----------
     source
-        A `Trace`, the path of a trace file, or what `read_trace` gives.
+        A `Trace`, a `RunResult`, the path of a trace (``.jsonl``) or of a recording (``.json``), or what `read_trace`
+        gives. A result tells less than a trace: neither the tools on offer nor the usage of each call.
     run
         Which run, such as ``"run-2"``; the last one where it is left out.
 
@@ -73,11 +76,16 @@ def _events_of(source: Any) -> tuple[list[Event], str]:
     """Return the events, and what to call them in an error."""
     if isinstance(source, Trace):
         return list(source.events), "the trace"
+    if isinstance(source, RunResult):
+        return list(events_of_result(source)), "the result"
     if isinstance(source, (str, Path)):
-        return list(read_trace(source)), Path(source).name
+        path = Path(source)
+        return (list(events_of_fixture(path)) if path.suffix == ".json" else list(read_trace(path))), path.name
     if isinstance(source, (list, tuple)) and all(isinstance(event, Mapping) for event in source):
         return list(source), "the trace"
-    raise TypeError(f"source is {a_kind(source)}; pass a Trace, the path of a .jsonl file, or its events")
+    raise TypeError(
+        f"source is {a_kind(source)}; pass a Trace, a RunResult, the path of a .jsonl or .json file, or events"
+    )
 
 
 def _of_one_run(events: Iterable[Event], run: str | None, name: str) -> list[Event]:

@@ -290,7 +290,7 @@ def test_an_empty_trace_has_no_run():
 
 @pytest.mark.parametrize("wrong", [None, 5, [1], {"event": "x"}])
 def test_what_is_no_trace_is_refused(wrong):
-    with pytest.raises(TypeError, match=r"source is .*; pass a Trace, the path"):
+    with pytest.raises(TypeError, match=r"source is .*; pass a Trace, a RunResult, the path"):
         open_run(wrong)
 
 
