@@ -7,7 +7,7 @@
 >>> _ = run(model, registry, "2 + 3?")
 >>> calls = tool_calls(model)
 >>> calls.tool("add", a=2).once()
-<ToolUse add(a=2): 1 times>
+<ToolUse add(a=2): 1 call>
 >>> assert calls.never("delete")
 >>> calls.tool("search")
 Traceback (most recent call last):
@@ -137,4 +137,5 @@ class ToolUse:
         return [self._calls._results[place] for place in self._places]
 
     def __repr__(self) -> str:
-        return f"<ToolUse {self._asked}: {len(self._places)} times>"
+        count = len(self._places)
+        return f"<ToolUse {self._asked}: {count} call{'s' * (count != 1)}>"
