@@ -121,4 +121,4 @@ def test_an_argument_may_be_called_name():
 
 def test_they_show_themselves():
     assert repr(tool_calls([])) == "<ToolCalls: no tool was called>"
-    assert repr(tool_calls(RESULT).tool("add", a=1)) == "<ToolUse add(a=1): 1 times>"
+    assert repr(tool_calls(RESULT).tool("add", a=1)) == "<ToolUse add(a=1): 1 call>"
