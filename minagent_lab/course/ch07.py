@@ -132,8 +132,9 @@ def _ends(provider: Any, which: str) -> None:
     except (AbortError, AssertionError):
         raise
     except RuntimeError as error:
-        own = f"it ended in Python's own {shown(str(error))}; raise one that says why"
-        assert not isinstance(error.__cause__, StopIteration), own
+        own = isinstance(error.__cause__, StopIteration)
+        if own:
+            raise AssertionError(f"it ended in Python's own {shown(str(error))}; raise one that says why") from None
         if str(error):
             return
         raise AssertionError("the error says nothing; say that the responses are used up") from None
