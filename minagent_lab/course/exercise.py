@@ -119,7 +119,7 @@ def made(code: str, *, thing: str, world: Callable[[], dict[str, Any]] = dict) -
     8
     """
     names = world()
-    exec(textwrap.dedent(code), names)  # noqa: S102  (our own data)
+    exec(compile(textwrap.dedent(code), "<exercise>", "exec"), names)  # noqa: S102  (our own data)
     return eval(thing, names)  # noqa: S307
 
 

@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from minagent_lab.course.exercise import made
 from minagent_lab.course.running import Outcome, attempted
 
 
@@ -95,3 +96,8 @@ def test_the_work_of_the_package_is_not_counted_not_even_its_imports():
     from minagent_lab.course.shop import shop
 
     assert attempted(call, lambda: [shop() for _ in range(5)], steps=20_000).problem is None
+
+
+def test_the_code_of_an_exercise_is_counted():
+    endless = made("def loop():\n    while True: pass", thing="loop")
+    assert attempted(call, endless, steps=10_000).failed_by == "TooLong"
