@@ -61,11 +61,15 @@ from minagent_lab.tools import Tool, ToolRegistry
 if TYPE_CHECKING:
     from minagent_lab.adapters import to_model, to_provider
     from minagent_lab.async_loop import arun
+    from minagent_lab.observe.cases import EvalCase
+    from minagent_lab.observe.evaluation import aevaluate, evaluate
+    from minagent_lab.observe.report import EvalReport
     from minagent_lab.providers.anthropic import AnthropicProvider
     from minagent_lab.providers.openai_compatible import OpenAICompatibleProvider
     from minagent_lab.providers.retrying import Retrying
     from minagent_lab.stepping.stream import StreamStepper
     from minagent_lab.views.charts import plot_history_growth
+    from minagent_lab.views.evaluation_chart import plot_evaluation
     from minagent_lab.views.explain_view import ExplainView
     from minagent_lab.views.stepper_view import StepperView, step
     from minagent_lab.views.stream_view import StreamView, step_stream
@@ -76,14 +80,19 @@ __version__ = "0.1.0"
 
 _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "AnthropicProvider": "minagent_lab.providers.anthropic",
+    "EvalCase": "minagent_lab.observe.cases",
+    "EvalReport": "minagent_lab.observe.report",
     "ExplainView": "minagent_lab.views.explain_view",
     "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
     "Retrying": "minagent_lab.providers.retrying",
     "StepperView": "minagent_lab.views.stepper_view",
     "TraceView": "minagent_lab.views.trace_view",
+    "aevaluate": "minagent_lab.observe.evaluation",
     "arun": "minagent_lab.async_loop",
+    "evaluate": "minagent_lab.observe.evaluation",
     "to_model": "minagent_lab.adapters",
     "to_provider": "minagent_lab.adapters",
+    "plot_evaluation": "minagent_lab.views.evaluation_chart",
     "plot_history_growth": "minagent_lab.views.charts",
     "plot_timeline": "minagent_lab.views.timeline",
     "step": "minagent_lab.views.stepper_view",
@@ -103,6 +112,8 @@ __all__ = [
     "BudgetExceeded",
     "Call",
     "ConfigurationError",
+    "EvalCase",
+    "EvalReport",
     "Expect",
     "ExplainView",
     "FakeModel",
@@ -149,12 +160,15 @@ __all__ = [
     "TraceView",
     "Turn",
     "UnexpectedRequest",
+    "aevaluate",
     "agent_loop",
     "arun",
+    "evaluate",
     "expect_error",
     "history_growth",
     "load_fixture",
     "open_run",
+    "plot_evaluation",
     "plot_history_growth",
     "plot_timeline",
     "read_trace",
