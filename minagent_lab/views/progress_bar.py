@@ -43,7 +43,9 @@ class ProgressBar(widgets.HBox):  # type: ignore[misc]
         if self._output is not None:
             self._output.update({}, raw=True)  # an output with nothing in it; to clear it would clear the others too
         for part in (self.bar, self.said):
-            part.close()
+            for its in (part.style, part.layout, part):
+                its.close()
+        self.layout.close()
         super().close()
 
     def _say(self, done: int, n: int) -> None:

@@ -47,11 +47,13 @@ def sentences(report: EvalReport) -> list[str]:
     if others:
         said.append(f"All {report.n:,} are in the denominator, {' and '.join(others)} included.")
     if usage := report.usage:
-        said.append(f"Tokens: {usage.get('input_tokens', 0):,} in, {usage.get('output_tokens', 0):,} out.")
+        least = "at least " * bool(report.unknown_usage)
+        said.append(f"Tokens: {least}{usage.get('input_tokens', 0):,} in, {usage.get('output_tokens', 0):,} out.")
     said += _unknown("Usage", report.unknown_usage, report)
     if report.currency and report.ran:
         if report.cost is not None or report.known_cost:
-            said.append(f"Cost: {report.known_cost:f} {report.currency}.")
+            least = "at least " * bool(report.unknown_cost)
+            said.append(f"Cost: {least}{report.known_cost:f} {report.currency}.")
         said += _unknown("Cost", report.unknown_cost, report)
     return said + [f"{problem}." for problem in report.problems]
 

@@ -26,7 +26,7 @@ all       8       6       1       1        0  75 %     41 to 93 %
 ! error 搜-1: RateLimitError: slow down
 6 of 8 passed (75 %; 95 % interval 41 to 93 %).
 All 8 are in the denominator, 1 error included.
-Tokens: 1,200 in, 30 out.
+Tokens: at least 1,200 in, 30 out.
 Usage unknown for 3 of 8 cases."""
     )
 
@@ -46,7 +46,7 @@ def test_a_cost_is_said_as_far_as_it_is_known():
     known = CaseResult("a", "passed", cost=Decimal("0.0012"), usage_known=True)
     unknown = CaseResult("b", "passed")
     assert "Cost: 0.0012 CNY." in EvalReport([known], "CNY").table()
-    assert "Cost: 0.0012 CNY.\nCost unknown for 1 of 2 cases." in EvalReport([known, unknown], "CNY").table()
+    assert "Cost: at least 0.0012 CNY.\nCost unknown for 1 of 2 cases." in EvalReport([known, unknown], "CNY").table()
     assert EvalReport([unknown], "CNY").table().endswith("\nCost unknown for 1 of 1 case.")
     assert "Cost" not in EvalReport([known]).table()
 
