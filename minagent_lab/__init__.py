@@ -24,6 +24,7 @@ from minagent_lab.errors import (
     MalformedResponseError,
     MaxStepsExceeded,
     MinAgentError,
+    MockError,
     NetworkError,
     ProviderError,
     ProviderTimeoutError,
@@ -61,6 +62,8 @@ from minagent_lab.tools import Tool, ToolRegistry
 if TYPE_CHECKING:
     from minagent_lab.adapters import to_model, to_provider
     from minagent_lab.async_loop import arun
+    from minagent_lab.mockgpt.mock import MockGPT
+    from minagent_lab.mockgpt.rules import Rule
     from minagent_lab.observe.cases import EvalCase
     from minagent_lab.observe.evaluation import aevaluate, evaluate
     from minagent_lab.observe.report import EvalReport
@@ -83,8 +86,10 @@ _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "EvalCase": "minagent_lab.observe.cases",
     "EvalReport": "minagent_lab.observe.report",
     "ExplainView": "minagent_lab.views.explain_view",
+    "MockGPT": "minagent_lab.mockgpt.mock",
     "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
     "Retrying": "minagent_lab.providers.retrying",
+    "Rule": "minagent_lab.mockgpt.rules",
     "StepperView": "minagent_lab.views.stepper_view",
     "TraceView": "minagent_lab.views.trace_view",
     "aevaluate": "minagent_lab.observe.evaluation",
@@ -126,6 +131,8 @@ __all__ = [
     "MaxStepsExceeded",
     "Message",
     "MinAgentError",
+    "MockError",
+    "MockGPT",
     "Model",
     "ModelProvider",
     "ModelRequest",
@@ -140,6 +147,7 @@ __all__ = [
     "Recorder",
     "ResponsesExhausted",
     "Retrying",
+    "Rule",
     "RunResult",
     "RunTool",
     "ScriptExhausted",
