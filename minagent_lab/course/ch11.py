@@ -254,7 +254,8 @@ def _finals(rules: Any, registry: ToolRegistry, answers: dict[str, str]) -> None
 def test_wish(rules: Any) -> None:
     for name, item in (("price", "tea"), ("stock", "cake")):
         prompt = f"{name.title()} of {item}?"
-        _wants(_complete(rules, [Message("user", prompt)], _shelf(), prompt), name, item, f"for {prompt!r}")
+        what = f"for {prompt!r}"
+        _wants(_complete(rules, [Message("user", prompt)], _shelf(), what), name, item, what)
 
 
 @says("the answer is made of the tool's result")
@@ -297,6 +298,8 @@ def test_two_agents_in_turn_do_not_disturb_each_other(rules: Any) -> None:
         if turn.response is None:
             problem = exception_text(turn.error) if turn.error else "no answer"
             raise AssertionError(f"with two agents in turn: {problem}")
+        if turn.response.message.tool_calls:
+            raise AssertionError(f"with two agents in turn one still asked for a tool in call {turn.call}")
         expect(turn.response.message.content, wanted, "with two agents in turn")
 
 
