@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from minagent_lab.abort import AbortSignal, abortable
-from minagent_lab.checks import check_awaitable, check_reply, check_start, refuse_plain_model
+from minagent_lab.checks import check_awaitable, check_reply, check_start, refuse_async_methods, refuse_plain_model
 from minagent_lab.context import Run, current_run
 from minagent_lab.errors import AbortError, BudgetExceeded
 from minagent_lab.history import History
@@ -91,6 +91,8 @@ async def arun(
     """
     check_start(provider, registry, prompt, system, max_steps)
     refuse_plain_model(provider)
+    refuse_async_methods("budget", budget, Limiting)
+    refuse_async_methods("trace", trace, Tracing)
     record, tools = Record(prompt, system), registry.schemas()
     first = ModelRequest(record.now, tools)
     driver = _Driver(provider, registry, record, first, signal, budget, trace, parallel=parallel_tools)

@@ -117,6 +117,14 @@ def refuse_plain_model(provider: Any) -> None:
         raise TypeError(f"{name} is a plain model, and arun() asks providers; pass to_provider(model)")
 
 
+def refuse_async_methods(name: str, asked: Any, protocol: type) -> None:
+    """Refuse async methods where `arun` only calls: nobody awaits what they return, so they would do nothing."""
+    for method in (method for method in vars(protocol) if not method.startswith("_")):
+        if inspect.iscoroutinefunction(getattr(asked, method, None)):
+            takes = ", ".join(inspect.signature(vars(protocol)[method]).parameters)
+            raise TypeError(f"{name}: {method} is async, and nobody would await it; write def {method}({takes})")
+
+
 def refuse_async(name: str, awaitable: Any, instead: str = "write def instead of async def") -> Any:
     """Refuse what nobody will await, and close it; a coroutine would complain later."""
     getattr(awaitable, "close", lambda: None)()

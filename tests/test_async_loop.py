@@ -400,6 +400,35 @@ def test_a_budget_stops_before_the_next_call_and_keeps_what_was_paid_for():
     assert well_formed(result.messages)
 
 
+@pytest.mark.parametrize(
+    ("method", "write"),
+    [
+        ("before_model", r"def before_model\(self\)"),
+        ("after_model", r"def after_model\(self, response\)"),
+        ("before_tools", r"def before_tools\(self, count\)"),
+    ],
+)
+def test_an_async_budget_is_refused_before_it_could_be_passed_over(method, write):
+    async def refuse(*_):
+        raise BudgetExceeded("tokens", 1, 0)
+
+    budget, provider = Limits(models=9), FakeModelProvider(["never"])
+    setattr(budget, method, refuse)
+    with pytest.raises(TypeError, match=f"budget: {method} is async, and nobody would await it; write {write}"):
+        go(provider, budget=budget)
+    assert provider.remaining == 1
+
+
+def test_an_async_trace_is_refused_likewise():
+    class Waits(Heard):
+        async def run_ended(self, result, error): ...
+
+    trace = Waits()
+    with pytest.raises(TypeError, match=r"trace: run_ended is async, .*; write def run_ended\(self, result, error\)"):
+        go(["Hello."], trace=trace)
+    assert trace.events == []
+
+
 @pytest.mark.parametrize("parallel", [False, True])
 def test_a_batch_of_tools_over_the_budget_does_not_begin_at_all(parallel):
     ran = []
