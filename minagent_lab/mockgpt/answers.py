@@ -11,17 +11,19 @@ from functools import cached_property
 from typing import Any
 
 from minagent_lab.checks import refuse_async
-from minagent_lab.errors import MockError, ProviderError
+from minagent_lab.errors import MalformedResponseError, MockError, ProviderError
 from minagent_lab.messages import ToolCall
 from minagent_lab.mockgpt.generators import Seeded
 from minagent_lab.mockgpt.outputs import Failure, Output
 from minagent_lab.mockgpt.request import MockRequest
 from minagent_lab.mockgpt.responses import THE_END, Sequence, Written
 from minagent_lab.model import ModelRequest
+from minagent_lab.providers.arguments import read_arguments
 from minagent_lab.results import exception_text
 from minagent_lab.values import a_kind, copy_json, dump_json
 
 DEEPEST = 20  # answers of answers
+_CUT = ("max_tokens", "content_filter")  # see ModelResponse.cut
 
 
 class Draft:
@@ -52,10 +54,12 @@ class Draft:
     ) -> None:
         self.request, self._seed, self._now_ms = request, seed, now_ms
         self._places, self._waiting = places, waiting
-        self.moved: list[tuple[Sequence, Any]] = []
+        self.moved: list[tuple[Sequence, Any, int]] = []
+        self.by_chance = False  # whether it would be another answer under another number
 
     @cached_property
     def _source(self) -> random.Random:  # made when it is needed: it costs more than all the rest
+        self.by_chance = True
         return random.Random(self._seed)  # noqa: S311  (no secret comes from it)
 
     async def answer(self, written: Any, depth: int = 0) -> Output | Failure | ProviderError:
@@ -75,8 +79,12 @@ class Draft:
         return self._plain(self._value(written))
 
     def _next_of(self, sequence: Sequence) -> Any:
-        place = (sequence, sequence.key(self.request))
-        item = sequence.item(index := self._places.get(place, 0))
+        try:
+            place = (sequence, sequence.key(self.request))
+            index = self._places.get(place, 0)
+        except Exception as problem:
+            raise MockError("MOCK_FILTER_FAILED", f"key of {sequence!r}: {exception_text(problem)}") from problem
+        item = sequence.item(index)
         if item is THE_END:
             raise MockError(
                 "MOCK_SEQUENCE_EXHAUSTED",
@@ -84,7 +92,7 @@ class Draft:
                 "item or then=...",
             )
         if index < len(sequence.items):
-            self.moved.append(place)
+            self.moved.append((*place, index))
         return item
 
     async def _asked(self, function: Any) -> Any:
@@ -92,7 +100,9 @@ class Draft:
             made = function(self.request)
             if hasattr(made, "__await__"):
                 made = await made if self._waiting else refuse_async("a generator", made, "ask agenerate()")
-        except (MockError, ProviderError):
+        except ProviderError as problem:
+            return problem  # a function may raise what it would like to be answered
+        except MockError:
             raise
         except Exception as problem:
             raise MockError("MOCK_GENERATOR_FAILED", f"the generator raised {exception_text(problem)}") from problem
@@ -101,12 +111,12 @@ class Draft:
     def _worked_out(self, written: Written) -> Output:
         if written.check is not None:
             written.check.check(ModelRequest(self.request.messages, list(self.request.tools)), 1)
-        kept: dict[str, Any] = {name: getattr(written, name) for name in ("stop_reason", "usage", "model", "options")}
-        kept["faults"] = written.faults
+        kept: dict[str, Any] = {
+            name: getattr(written, name) for name in ("stop_reason", "usage", "model", "options", "faults")
+        }
         if written.kind == "tool_calls":
-            calls, raw = self._calls(written.held)
-            faults = {**written.faults, "raw_arguments": raw} if raw else written.faults
-            return Output(written.content, calls, calls, **{**kept, "faults": faults})
+            calls, texts, unreadable = self._calls(written.held, cut=written.stop_reason in _CUT)
+            return Output(written.content, calls, calls, written=texts, unreadable=unreadable, **kept)
         held = self._value(written.held)
         content = held if written.kind == "text" and isinstance(held, str) else dump_json(held)
         return Output(content, (), content if written.kind == "text" else held, **kept)
@@ -114,18 +124,22 @@ class Draft:
     def _plain(self, held: Any) -> Output:
         return Output(held, (), held) if isinstance(held, str) else Output(dump_json(held), (), held)
 
-    def _calls(self, written: list[Any]) -> tuple[list[ToolCall], dict[str, str]]:
-        """Return the calls, and by id the arguments that are text and no JSON object."""
-        calls, raw = [], {}
-        for call in written:
+    def _calls(self, held: list[Any], *, cut: bool) -> tuple[list[ToolCall], dict[str, str], ProviderError | None]:
+        """Return the calls; by id the arguments that were written as text; and what is wrong with one of these."""
+        calls, texts, unreadable = [], {}, None
+        for call in held:
             if not isinstance(call, ToolCall):
                 name, arguments = call
                 id = f"call_{self._source.getrandbits(96):024x}"
                 if isinstance(arguments, str):
-                    raw[id], arguments = arguments, {}
+                    texts[id] = arguments
+                    try:
+                        arguments = read_arguments(name, arguments, cut=cut)
+                    except MalformedResponseError as problem:
+                        arguments, unreadable = {}, unreadable or problem
                 call = ToolCall(id, name, self._value(arguments))  # noqa: PLW2901
             calls.append(call)
-        return calls, raw
+        return calls, texts, unreadable
 
     def _value(self, held: Any) -> Any:
         """Return a JSON value with the seeded parts in it made."""

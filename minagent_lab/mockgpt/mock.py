@@ -12,11 +12,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from minagent_lab.abort import AbortSignal
 from minagent_lab.awaiting import at_once
-from minagent_lab.errors import MalformedResponseError, MockError, ProviderError, UnexpectedRequest
+from minagent_lab.errors import MockError, ProviderError, UnexpectedRequest
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.mockgpt.answers import Draft
 from minagent_lab.mockgpt.explained import Explanation, no_rule
@@ -25,7 +26,12 @@ from minagent_lab.mockgpt.request import MockRequest, read_request
 from minagent_lab.mockgpt.rules import Rule, read_rule
 from minagent_lab.model import ModelRequest
 from minagent_lab.results import exception_text
-from minagent_lab.values import a_kind, dump_json, value
+from minagent_lab.values import a_kind, value
+
+if TYPE_CHECKING:
+    from minagent_lab.mockgpt.wire.for_httpx import HttpxTransport
+    from minagent_lab.mockgpt.wire.for_httpx2 import Httpx2Transport
+    from minagent_lab.mockgpt.wire.server import MockServer
 
 NOTHING = object()  # a fallback that is not there; None is JSON
 
@@ -69,7 +75,9 @@ class Given:
     answer
         An `Output`, a `Failure`, or a `ProviderError`.
     moved
-        The sequences that go on by one when it is given.
+        The sequences that go on by one when it is given: each with its key and its place.
+    by_chance
+        Whether it would be another answer under another number.
     number
         How many answers were given before it.
     created_ms
@@ -80,6 +88,7 @@ class Given:
     rule: int | str
     answer: Output | Failure | ProviderError
     moved: Sequence[Any]
+    by_chance: bool
     number: int
     created_ms: float
 
@@ -108,6 +117,9 @@ class MockGPT:
         The longest body of a request over the wire, in bytes.
     max_output_chars
         The longest answer: code points of its text, and of its tool calls as JSON.
+    sleep
+        What waits over the wire where an answer asks for it, with ``delay_ms`` or ``interval_ms``: a function of
+        seconds, for async clients a coroutine or not. Left out, time really passes.
 
     Examples
     --------
@@ -130,19 +142,22 @@ class MockGPT:
         record_limit: int = 100,
         max_body_bytes: int = 1_048_576,
         max_output_chars: int = 1_000_000,
+        sleep: Callable[[float], Any] | None = None,
     ) -> None:
         if isinstance(rules, (str, dict, Rule)) or not isinstance(rules, Iterable):
             raise TypeError(f"rules is {rules!r:.80}; write a list of rules: [Rule(prompt=..., generator=...)]")
         self.rules = tuple(read_rule(rule, number) for number, rule in enumerate(rules, 1))
-        for name, function in (("select_prompt", select_prompt), ("clock", clock)):
+        for name, function in (("select_prompt", select_prompt), ("clock", clock), ("sleep", sleep)):
             if function is not None and not callable(function):
                 raise TypeError(f"{name} is {function!r:.80}; write a function")
-        self.options = read_options(stream)
+        self.options, self.sleep = read_options(stream), sleep
         self.seed = _within("seed", seed, 0, 0xFFFFFFFF)
         self.max_body_bytes = _within("max_body_bytes", max_body_bytes, 1, 2**40)
         self.max_output_chars = _within("max_output_chars", max_output_chars, 1, 2**40)
         self._fallback, self._select_prompt, self._clock = fallback, select_prompt, clock
-        self._records: deque[MockRecord] = deque(maxlen=_within("record_limit", record_limit, 0, 10_000))
+        self._records: deque[MockRecord | tuple[Given, str]] = deque(
+            maxlen=_within("record_limit", record_limit, 0, 10_000)
+        )
         self._places: dict[Any, int] = {}
         self._by_rule = [0] * len(self.rules)
         self._total = self._by_fallback = self._unmatched = self._given = 0
@@ -186,6 +201,37 @@ class MockGPT:
         """The same mock as a `ModelProvider`."""
         return MockProvider(self)
 
+    @cached_property
+    def transport(self) -> Httpx2Transport:
+        """A transport for the clients of this process that stand on httpx2, sync and async, as the official SDKs do.
+
+        ``openai.OpenAI(http_client=openai.DefaultHttpxClient(transport=mock.transport), ...)``
+        """
+        from minagent_lab.mockgpt.wire.for_httpx2 import Httpx2Transport  # here: only the wire needs httpx2
+
+        return Httpx2Transport(self)
+
+    @cached_property
+    def httpx_transport(self) -> HttpxTransport:
+        """The same for clients that still stand on httpx."""
+        from minagent_lab.mockgpt.wire.for_httpx import HttpxTransport  # here: the same
+
+        return HttpxTransport(self)
+
+    def serve(self, port: int = 0) -> MockServer:
+        """Return a server on the loopback interface, for clients in other processes and languages.
+
+        It runs from the beginning of a ``with`` block to its end: ``with mock.serve() as server: ... server.url``.
+
+        Parameters
+        ----------
+        port
+            Where to listen; 0 takes one that is free.
+        """
+        from minagent_lab.mockgpt.wire.server import MockServer  # here: only a server needs uvicorn
+
+        return MockServer(self, port)
+
     async def _generated(self, request: Any, *, waiting: bool) -> Any:
         given = await self.give(read_request(request), "generate", waiting=waiting)
         return _delivered(given).native
@@ -200,8 +246,8 @@ class MockGPT:
         """Work an answer out and give it: from then on it counts."""
         while True:
             given = await self.prepare(request, door, waiting=waiting)
-            if self.commit(given, door):
-                return given
+            if (counted := self.commit(given, door)) is not None:
+                return counted
 
     async def prepare(self, request: MockRequest, door: str, *, waiting: bool) -> Given:
         """Work an answer out. Nothing is used up by that; a request that has no answer counts as unmatched.
@@ -211,7 +257,7 @@ class MockGPT:
         MockError, UnexpectedRequest
             There is no answer.
         """
-        number, now_ms = self._given, self._now()
+        number, now_ms = self._given, self.now_ms()
         try:
             if self._select_prompt is not None:
                 request = replace(request, selected=_selected(self._select_prompt, request))
@@ -226,24 +272,30 @@ class MockGPT:
         except (MockError, UnexpectedRequest) as problem:
             self._missed(request, problem, door)
             raise
-        return Given(request, place, answer, tuple(draft.moved), number, now_ms)
+        return Given(request, place, answer, tuple(draft.moved), draft.by_chance, number, now_ms)
 
-    def commit(self, given: Given, door: str) -> bool:
-        """Count an answer as given; ``False`` when another one came in between, and it has to be prepared anew."""
+    def commit(self, given: Given, door: str) -> Given | None:
+        """Count an answer as given, and return it under its number; ``None`` when it has to be prepared anew.
+
+        That is so when an answer given in between has taken its place in a sequence, or its luck.
+        """
         with self._lock:
             if given.number != self._given:
-                return False
+                if given.by_chance:
+                    return None
+                given = replace(given, number=self._given)
+            if any(self._places.get((sequence, key), 0) != index for sequence, key, index in given.moved):
+                return None
             self._given += 1
             self._total += 1
-            for place in given.moved:
-                self._places[place] = self._places.get(place, 0) + 1
+            for sequence, key, index in given.moved:
+                self._places[sequence, key] = index + 1
             if isinstance(given.rule, int):
                 self._by_rule[given.rule - 1] += 1
             else:
                 self._by_fallback += 1
-            if self._records.maxlen:
-                self._records.append(MockRecord(given.request, given.rule, self._outcome(given), door))
-            return True
+            self._records.append((given, door))  # what a reader sees of it is made when somebody reads
+            return given
 
     def response(self, given: Given) -> ModelResponse:
         """Return an answer as a `ModelResponse`; raise what is an error."""
@@ -252,13 +304,12 @@ class MockGPT:
 
     def usage(self, given: Given) -> dict[str, Any]:
         """Return the usage of an answer: what its author said, or else a count that is the same at every door."""
-        output, asked = given.answer, given.request
+        output = given.answer
         if not isinstance(output, Output):
             return {}
         if output.usage is not None:
             return output.usage
-        sent = sum(len(message.content) for message in asked.messages)
-        return counted_usage(sent + (len(dump_json(asked.tools)) if asked.tools else 0), output.size())
+        return counted_usage(given.request.size, output.size())
 
     def _chosen(self, request: MockRequest) -> tuple[int | str, Any]:
         for number, rule in enumerate(self.rules, 1):
@@ -280,7 +331,8 @@ class MockGPT:
             self._unmatched += 1
             self._records.append(MockRecord(request, None, problem, door))
 
-    def _now(self) -> float:
+    def now_ms(self) -> float:
+        """Return the time of the clock, in milliseconds."""
         now = time.time() * 1000 if self._clock is None else self._clock()
         if isinstance(now, bool) or not isinstance(now, (int, float)) or not math.isfinite(now):
             raise ValueError(f"clock returned {now!r:.80}; it returns milliseconds, a finite number")
@@ -303,7 +355,11 @@ class MockGPT:
     def records(self) -> list[MockRecord]:
         """The last requests and what became of them, the oldest first."""
         with self._lock:
-            return list(self._records)
+            kept = list(self._records)
+        return [record if isinstance(record, MockRecord) else self._record(*record) for record in kept]
+
+    def _record(self, given: Given, door: str) -> MockRecord:
+        return MockRecord(given.request, given.rule, self._outcome(given), door)
 
     def explain(self, request: Any) -> Explanation:
         """Return which rule would answer a request, and what each filter of each rule says. Nothing is used up."""
@@ -337,10 +393,9 @@ def _delivered(given: Given) -> Output:
     if isinstance(answer, ProviderError):
         raise copy(answer)
     if isinstance(answer, Failure):
-        raise answer.as_error()
-    if raw := answer.faults.get("raw_arguments"):
-        told = "; ".join(f"{text!r:.60}" for text in raw.values())
-        raise MalformedResponseError(f"the arguments of a tool call are no JSON object: {told}")
+        raise answer.as_error(given.created_ms / 1000)
+    if answer.unreadable is not None:
+        raise copy(answer.unreadable)
     return answer
 
 

@@ -43,7 +43,8 @@ class Options:
 
     def over(self, defaults: Options) -> Options:
         """Return these options, with the defaults for what they leave open."""
-        own = {name: held for name, held in vars(self).items() if held is not None}
+        if not (own := {name: held for name, held in vars(self).items() if held is not None}):
+            return defaults
         return Options(**{**vars(defaults), **own})
 
 
@@ -75,7 +76,11 @@ class Output:
     options
         How it travels.
     faults
-        What goes wrong on the way, for lessons; see ``responses``.
+        What goes wrong on the way, for lessons; see ``faults``.
+    written
+        The arguments of calls whose author wrote them as text: the text, by the id of the call.
+    unreadable
+        The error, where such a text is no JSON object.
     """
 
     content: str = ""
@@ -86,15 +91,23 @@ class Output:
     model: str = ""
     options: Options = Options()
     faults: dict[str, Any] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    unreadable: ProviderError | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why the model stopped, in our words."""
+        return self.stop_reason or ("tool_use" if self.calls else "end_turn")
 
     def response(self, usage: dict[str, Any], model: str) -> ModelResponse:
         """Return it as what a plain model answers."""
         message = Message("assistant", self.content, list(self.calls))
-        reason = self.stop_reason or ("tool_use" if self.calls else "end_turn")
-        return ModelResponse(message, reason, usage if self.usage is None else self.usage, self.model or model)
+        return ModelResponse(message, self.reason, usage if self.usage is None else self.usage, self.model or model)
 
     def size(self) -> int:
         """Return how much it is: code points of its text, and of its calls as JSON."""
+        if not self.calls:
+            return len(self.content)
         return len(self.content) + sum(len(dump_json(call.arguments)) + len(call.name) for call in self.calls)
 
 
@@ -125,13 +138,24 @@ class Failure:
     headers: dict[str, str] = field(default_factory=dict)
     faults: dict[str, Any] = field(default_factory=dict)
 
-    def as_error(self) -> ProviderError:
-        """Return the error that an adapter makes of it."""
-        from minagent_lab.providers.failures import error_of_status  # here: only an error needs it
+    @property
+    def wait(self) -> str:
+        """What ``Retry-After`` says: whole seconds without a point, or the text; ``""`` where it is not sent."""
+        if self.retry_after is None or isinstance(self.retry_after, str):
+            return self.retry_after or ""
+        return f"{self.retry_after:g}"
 
+    def as_error(self, now: float) -> ProviderError:
+        """Return the error that an adapter makes of it, at a time in seconds since the epoch."""
+        from minagent_lab.mockgpt.wire.words import openai_error  # here: only an error needs them
+        from minagent_lab.providers.failures import error_of_status
+        from minagent_lab.providers.retry_after import read_retry_after
+
+        told = openai_error(self)
+        code = "insufficient_quota" if told["type"] == "insufficient_quota" else told["code"] or told["type"]
+        wait = read_retry_after({**self.headers, "retry-after": self.wait} if self.wait else self.headers, now)
         kind = error_of_status(self.status)
-        wait = self.retry_after if isinstance(self.retry_after, (int, float)) else None
-        return kind(self.message or "the service failed", status_code=self.status, code=self.code, retry_after=wait)
+        return kind(f"the service said: {told['message']}", status_code=self.status, code=code, retry_after=wait)
 
 
 def counted_usage(sent: int, answered: int) -> dict[str, int]:

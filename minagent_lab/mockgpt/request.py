@@ -9,7 +9,7 @@ from typing import Any
 from minagent_lab.history import History
 from minagent_lab.messages import Message, ToolCall
 from minagent_lab.model import ModelRequest, copied_tools
-from minagent_lab.values import copied_at_each_look, copy_json, value
+from minagent_lab.values import copied_at_each_look, copy_json, dump_json, value
 
 
 @copied_at_each_look("messages", "tools", "body")
@@ -58,7 +58,11 @@ class MockRequest:
         """The text of the last user message, or what was selected; ``""`` when there is none."""
         if self.selected is not None:
             return self.selected
-        return next((message.content for message in reversed(self.messages) if message.role == "user"), "")
+        messages = vars(self)["messages"]
+        for place in range(len(messages) - 1, -1, -1):  # it is asked for by every rule
+            if messages[place].role == "user":
+                return messages[place].content  # type: ignore[no-any-return]
+        return ""
 
     @property
     def system(self) -> str:
@@ -86,6 +90,17 @@ class MockRequest:
         return [str(tool.get("name", "")) for tool in self.tools]
 
     @property
+    def size(self) -> int:
+        """How much it is, the same at every door: code points of messages and tools, without blanks and line breaks."""
+        size = sum([visible(message.content) for message in vars(self)["messages"]])
+        return size + sum([visible(dump_json(tool)) for tool in self.plain_tools])
+
+    @property
+    def plain_tools(self) -> list[dict[str, Any]]:
+        """The tools on offer, each the same at every door: an object without properties is written in two ways."""
+        return [_plain_tool(tool) for tool in self.tools] if vars(self)["tools"] else []
+
+    @property
     def conversation(self) -> tuple[str, ...]:
         """What tells one conversation from another: the model, and the messages up to the first one of the user."""
         begin: list[str] = [self.model]
@@ -97,6 +112,18 @@ class MockRequest:
 
     def __repr__(self) -> str:
         return f"<MockRequest {self.prompt!r:.60}: {len(self.messages)} messages, {len(self.tools)} tools>"
+
+
+def visible(text: str) -> int:
+    """Return how many code points a text has without blanks and line breaks, on which the services' forms differ."""
+    return len(text) - text.count(" ") - text.count("\n")
+
+
+def _plain_tool(tool: dict[str, Any]) -> dict[str, Any]:
+    plain = {name: tool.get(name) for name in ("name", "description", "parameters")}
+    if isinstance(plain["parameters"], dict) and not plain["parameters"].get("properties", True):
+        del plain["parameters"]["properties"]
+    return plain
 
 
 def read_request(request: Any) -> MockRequest:

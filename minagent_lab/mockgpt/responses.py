@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
 from minagent_lab.checks import check_text, check_usage
-from minagent_lab.errors import ProviderError
+from minagent_lab.errors import AbortError, ProviderError
 from minagent_lab.fakes.script import Expect, Script
 from minagent_lab.messages import ToolCall
+from minagent_lab.mockgpt.faults import FAULTS, read_faults
 from minagent_lab.mockgpt.outputs import Failure, Options
 from minagent_lab.mockgpt.request import MockRequest
 from minagent_lab.values import copy_json, value
 
-FAULTS = ("delay_ms", "cut_after", "no_ids", "same_ids", "malformed", "keep_alive", "no_done", "delta_style")
 Key = Callable[[MockRequest], Any]
 
 
@@ -45,7 +46,8 @@ def text(content: Any, **options: Any) -> Written:
         Text, or a seeded text of ``generators``.
     **options
         ``chunk_size``, ``interval_ms``, ``wire_chunk_size`` (see `Options`), ``stop_reason``, ``usage``, ``model``, and
-        faults: ``delay_ms`` before the first byte, ``cut_after`` so many bytes of the body.
+        what goes wrong on the way: each fault of ``faults.FAULTS``, such as ``cut_after=100``, by itself or in a dict
+        ``faults={"cut_after": 100}``.
 
     Examples
     --------
@@ -69,11 +71,11 @@ def tool_calls(*calls: Any, content: str = "", **options: Any) -> Written:
     ----------
     *calls
         Each a `ToolCall`, or a pair of name and arguments, which then gets a seeded id. Arguments may be text: what a
-        model writes that is no JSON object.
+        model writes that is no JSON object, or one that names a key twice.
     content
         Text beside the calls.
     **options
-        As for `text`, and the faults ``no_ids``, ``same_ids``.
+        As for `text`.
 
     Examples
     --------
@@ -102,7 +104,20 @@ def error(
     headers: Mapping[str, str] | None = None,
     **faults: Any,
 ) -> Failure:
-    """Return an error of the service; without a message it gets the words that the real one uses.
+    """Return an error of the service. Without a message it has the words, type and code that the real one uses.
+
+    Parameters
+    ----------
+    status
+        The HTTP status, from 400 to 599.
+    message, type, code, param
+        The fields of the error's body. ``code="insufficient_quota"`` is the error 429 that no waiting helps.
+    retry_after
+        Seconds from 0 up; or the text of the header ``Retry-After``, such as a date.
+    headers
+        More headers.
+    **faults
+        ``delay_ms``, ``cut_after`` and ``malformed``, or ``faults={...}`` of these.
 
     Examples
     --------
@@ -111,9 +126,29 @@ def error(
     """
     if isinstance(status, bool) or not isinstance(status, int) or not 400 <= status <= 599:
         raise ValueError(f"responses.error: status is {status!r:.80}; it is a whole number from 400 to 599")
-    check_text("responses.error: message", message)
-    held = _options(faults)["faults"] if faults else {}
-    return Failure(status, message, type, code, param, retry_after, dict(headers or {}), held)
+    for name, told in (("message", message), ("type", type), ("code", code or ""), ("param", param or "")):
+        check_text(f"responses.error: {name}", told)
+    named = _headers(headers or {})
+    if retry_after is not None:
+        _check_wait(retry_after)
+    held = _options(faults)["faults"]
+    if odd := next((name for name in held if name not in ("delay_ms", "cut_after", "malformed")), None):
+        raise TypeError(f"an error has no fault {odd!r}; it has delay_ms, cut_after, malformed")
+    return Failure(status, message, type, code, param, retry_after, named, held)
+
+
+def _check_wait(wait: Any) -> None:
+    if isinstance(wait, str):
+        _headers({"retry-after": wait})
+    elif isinstance(wait, bool) or not isinstance(wait, (int, float)) or not math.isfinite(wait) or wait < 0:
+        raise ValueError(f"responses.error: retry_after is {wait!r:.80}; it is seconds from 0 up, or text")
+
+
+def _headers(headers: Mapping[str, str]) -> dict[str, str]:
+    for name, held in headers.items():
+        if not all(isinstance(text, str) and text.isascii() and text.isprintable() for text in (name, held)):
+            raise ValueError(f"responses.error: the header {name!r:.60} is {held!r:.60}; both are printable ASCII")
+    return {name.lower(): held for name, held in headers.items()}
 
 
 class Sequence:
@@ -179,6 +214,8 @@ def _played(played: Script, index: int) -> Any:
         response = played.play(index)
     except ProviderError as problem:
         return problem
+    except AbortError as problem:
+        raise TypeError("an AbortError is no answer: it comes from the caller; use delay_ms, and abort") from problem
     return Written(
         "tool_calls" if response.message.tool_calls else "text",
         list(response.message.tool_calls) or response.message.content,
@@ -192,11 +229,16 @@ def _played(played: Script, index: int) -> Any:
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     travel = {name: options.pop(name) for name in ("chunk_size", "interval_ms", "wire_chunk_size") if name in options}
-    faults = {name: options.pop(name) for name in FAULTS if name in options}
     kept: dict[str, Any] = {name: options.pop(name) for name in ("stop_reason", "usage", "model") if name in options}
+    faults = options.pop("faults", {})
+    if not isinstance(faults, Mapping):
+        raise TypeError(f'faults is {faults!r:.80}; write a dict: {{"cut_after": 100}}')
+    faults = read_faults({**faults, **{name: options.pop(name) for name in FAULTS if name in options}})
     if options:
-        known = ["chunk_size", "interval_ms", "wire_chunk_size", "stop_reason", "usage", "model", *FAULTS]
+        known = ["chunk_size", "interval_ms", "wire_chunk_size", "stop_reason", "usage", "model", "faults", *FAULTS]
         raise TypeError(f"there is no option {next(iter(options))!r}; there are {', '.join(known)}")
+    for name in ("stop_reason", "model"):
+        check_text(name, kept.get(name, ""))
     if kept.get("usage") is not None:
         check_usage(kept["usage"])
         kept["usage"] = copy_json(kept["usage"], "usage")

@@ -75,7 +75,13 @@ class Rule:
 
     def matches(self, request: MockRequest) -> bool:
         """Whether all filters let a request pass."""
-        return all(judged()[0] for _, judged in self._filters(request))
+        if self.prompt is not None and not _passes("prompt", self.prompt, request.prompt):
+            return False  # every request asks many rules this, so no words are made for the answer
+        if self.model is not None and not _passes("model", self.model, request.model):
+            return False
+        if self.tools is not None and not _tools_judged(self.tools, request)[0]:
+            return False
+        return self.when is None or _asked("when", self.when, request)[0]
 
     def explain(self, request: MockRequest) -> list[Verdict]:
         """Return what each filter says, also after one has said no; one that raises is among them."""
@@ -118,12 +124,18 @@ def _verdict(name: str, judged: Judged) -> Verdict:
         return Verdict(name, False, f"raised {exception_text(problem.__cause__ or problem)}", raised=True)
 
 
+def _passes(name: str, wanted: Any, seen: str) -> bool:
+    if isinstance(wanted, str):
+        return wanted in seen
+    return wanted.search(seen) is not None if isinstance(wanted, re.Pattern) else _asked(name, wanted, seen)[0]
+
+
 def _judged(name: str, wanted: Any, seen: str) -> tuple[bool, str]:
     if isinstance(wanted, str):
-        passed = wanted in seen
+        passed = _passes(name, wanted, seen)
         return passed, f"{_short(seen)} {'contains' if passed else 'does not contain'} {wanted!r:.60}"
     if isinstance(wanted, re.Pattern):
-        passed = wanted.search(seen) is not None
+        passed = _passes(name, wanted, seen)
         return passed, f"{_pattern(wanted)} is {'found' if passed else 'not found'} in {_short(seen)}"
     return _asked(name, wanted, seen)
 
