@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ from minagent_lab import (
 )
 from minagent_lab.abort import abortable
 from minagent_lab.course.awaiting import finished
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, says
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.quiz import Choice, Question, Quiz
@@ -198,7 +199,7 @@ CAREFUL = Exercise(
     title="Repair a fake that does not stop well",
     thing="Careful",
     wants="a class Careful with an async method complete(self, request, signal=None)",
-    fits=lambda thing: isinstance(thing, type) and callable(getattr(thing, "complete", None)),
+    fits=lambda thing: isinstance(thing, type) and inspect.iscoroutinefunction(getattr(thing, "complete", None)),
     starter="""
 class Careful:
     def __init__(self, script, before):
@@ -433,7 +434,8 @@ async def test_a_signal_that_was_given_before_runs_nothing(use_tools: Any) -> No
 async def test_a_cancelled_task_is_not_swallowed(use_tools: Any) -> None:
     kitchen = _Kitchen()
     task = asyncio.ensure_future(use_tools([TEA, BREW, LAST], kitchen.registry, AbortController().signal))
-    await kitchen.begun.wait()
+    await _settle()
+    assert kitchen.begun.is_set(), "brew was never begun"
     task.cancel()
     outcome = await _outcome(task)
     assert isinstance(outcome, asyncio.CancelledError), (
@@ -446,7 +448,7 @@ USE_TOOLS = Exercise(
     title="Tools that stop, a history that stays whole",
     thing="use_tools",
     wants="an async function use_tools(calls, registry, signal)",
-    fits=is_function,
+    fits=inspect.iscoroutinefunction,
     starter="""
 STOPPED = '{"error": "stopped while it ran"}'
 NOT_RUN = '{"error": "not run"}'
@@ -561,20 +563,18 @@ SITUATIONS = {
 }
 
 
-def _both(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    if not isinstance(given, tuple) or len(given) != 2 or not all(isinstance(part, dict) for part in given):
-        raise AssertionError(f"check got {shown(given)}; it wants the two dicts")
-    return given
+def _two_dicts(given: Any) -> bool:
+    return isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, dict) for part in given)
 
 
 def _right(given: Any, letters: str, part: int) -> None:
-    answers = _both(given)[part]
+    answers = given[part]
     for letter in letters:
         wanted, why = SITUATIONS[letter][part], SITUATIONS[letter][2]
         if answers.get(letter) == wanted:
             continue
-        reason = why if part else _WHY_STATUS[wanted]
-        raise AssertionError(f"{letter} is not {answers.get(letter)!r}: {reason}")
+        assert letter in answers, f"{letter} is missing"
+        raise AssertionError(f"{letter} is not {shown(answers[letter])}: {why if part else _WHY_STATUS[wanted]}")
 
 
 _WHY_STATUS = {
@@ -586,7 +586,7 @@ _WHY_STATUS = {
 
 
 def test_each_situation_has_one_of_the_words(given: Any) -> None:
-    for answers, words, name in zip(_both(given), (STATUSES, WHO), ("ends", "again"), strict=True):
+    for answers, words, name in zip(given, (STATUSES, WHO), ("ends", "again"), strict=True):
         expect(sorted(answers), sorted(SITUATIONS), f"the letters in {name}:")
         for letter, word in answers.items():
             assert word in words, f"{name}[{letter!r}] is {shown(word)}; the words are {', '.join(words)}"
@@ -619,7 +619,7 @@ def test_a_limit_belongs_to_who_set_it(given: Any) -> None:
 def test_the_words_are_those_of_real_runs(given: Any) -> None:
     real = finished(_really())
     for letter in SITUATIONS:
-        expect(_both(given)[0].get(letter), real[letter], f"a real run of {letter}:")
+        expect(given[0].get(letter), real[letter], f"a real run of {letter}:")
 
 
 async def _really() -> dict[str, str]:
@@ -668,7 +668,7 @@ CLASSIFY = Exercise(
     title="How does it end, and who may try again?",
     thing="(ends, again)",
     wants="the two dicts (ends, again), each with the letters A to G",
-    fits=lambda thing: isinstance(thing, tuple) and len(thing) == 2,
+    fits=_two_dicts,
     starter="""
 ends = {"A": "failed", "B": "failed", "C": "cancelled", "D": "failed", "E": "failed", "F": "failed", "G": "failed"}
 again = dict.fromkeys("ABCDEFG", "the retry layer")
@@ -830,7 +830,7 @@ WRITE_THE_TEST = Exercise(
     title="Write the test of a provider that can be stopped",
     thing="check_provider",
     wants="an async function check_provider(Provider), your test",
-    fits=is_function,
+    fits=inspect.iscoroutinefunction,
     starter="""
 async def check_provider(Provider):
     provider, controller = Provider(["first", "second"]), AbortController()
