@@ -86,6 +86,7 @@ def at_most(steps: int) -> Iterator[None]:
     def entered(frame: FrameType, _: str, __: Any) -> Any:
         if frame.f_code.co_filename.startswith(_NOT_COUNTED):
             return None
+        frame.f_trace = count  # before the next line: Python 3.13 looks for it there
         frame.f_trace_opcodes = True
         return count
 
@@ -97,6 +98,7 @@ def at_most(steps: int) -> Iterator[None]:
                 raise TooLong
         return count
 
+    sys._getframe().f_trace_opcodes = True  # Python 3.12 gives opcodes only where somebody asked before the start
     sys.settrace(entered)
     try:
         yield
