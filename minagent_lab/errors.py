@@ -9,6 +9,7 @@
     ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
     ├── FixtureError       (ValueError)      a fixture file is not what its format says
     ├── ForkError          (ValueError)      a run cannot be forked in this way
+    ├── PlaybookError      (ValueError)      the text of a playground cannot be run; ``problems`` says what and where
     ├── TraceError         (ValueError)      a trace is not what its format says, or ends too early
     ├── MockError          (RuntimeError)    a MockGPT has no answer; its ``code`` says why
     ├── BudgetExceeded     (RuntimeError)    a limit was reached, so the next call is not made
@@ -32,6 +33,7 @@ Source: the texts in Chinese are those of the course's documents: the first, app
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -135,6 +137,20 @@ class FixtureError(MinAgentError, ValueError):
     def __init__(self, path: Path, place: str, problem: str) -> None:
         self.path, self.place = path, place
         super().__init__(f"{path.name}, {place}: {problem}" if place else f"{path.name}: {problem}")
+
+
+class PlaybookError(MinAgentError, ValueError):
+    """The text of a playground cannot be run.
+
+    Attributes
+    ----------
+    problems : tuple
+        All that is wrong, each with its line, column and words.
+    """
+
+    def __init__(self, problems: Iterable[Any]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
 
 
 class TraceError(MinAgentError, ValueError):
