@@ -56,7 +56,7 @@ class Tally(NamedTuple):
         rate = percent(self.passed, self.n)
         if self.interval is None:
             return [rate, f"no interval: {self.not_run:,} not run"]
-        low, high = (round(100 * bound) for bound in self.interval)
+        low, high = (percent(bound, 1).removesuffix(" %") for bound in self.interval)
         return [rate, f"95 % interval {low} to {high} %"]
 
 
@@ -86,7 +86,7 @@ def wilson(passed: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-def percent(part: int, whole: int) -> str:
+def percent(part: float, whole: int) -> str:
     """Return a part in whole per cent; 0 % is none of it, and 100 % is all of it.
 
     Examples

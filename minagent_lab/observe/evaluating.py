@@ -19,6 +19,8 @@ from minagent_lab.observe.progress import Watching, watching
 from minagent_lab.observe.report import EvalReport
 from minagent_lab.observe.results_file import ResultsFile, names_without_secrets
 
+STOPPED = "the evaluation was stopped"
+
 
 class Evaluation:
     """One evaluation, from its cases to its report."""
@@ -44,7 +46,9 @@ class Evaluation:
         self._watching: Watching | None = None
         self._file = ResultsFile(save, self.cases, self._redactor, resume=resume)
         self._results: dict[str, CaseResult] = dict(self._file.kept)
-        self._stopped = ""
+        self._stopped = ""  # why no more cases are begun
+        self._tasks: list[asyncio.Task[None]] = []
+        self._end: BaseException | None = None
 
     @contextlib.contextmanager
     def going_on(self) -> Iterator[None]:
@@ -53,7 +57,7 @@ class Evaluation:
         try:
             yield
         except BaseException as error:
-            self._stopped = self._stopped or "the evaluation was stopped"
+            self._stopped = self._stopped or STOPPED
             with contextlib.suppress(Exception):  # an exception that cannot carry it must still come through
                 error.report = self.report()  # type: ignore[attr-defined]
                 error.add_note(f"{error.report!r} is in error.report; in a notebook: sys.last_value.report")  # type: ignore[attr-defined]
@@ -76,16 +80,25 @@ class Evaluation:
         """Ask several cases at the same time, and begin the next when one is done."""
         cases = self._waiting_cases()
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(self._concurrency, len(self.cases))):
-                group.create_task(self._ask_next(cases))
+            self._tasks = [
+                group.create_task(self._ask_next(cases)) for _ in range(min(self._concurrency, len(self.cases)))
+            ]
+        if self._end is not None:
+            raise self._end
 
     async def _ask_next(self, cases: Iterator[EvalCase]) -> None:
-        for case in cases:
-            attempt = self._attempt(case)
-            with attempt:
-                answer = await self._asked(case, attempt.meter)
-                attempt.answer = await answer if inspect.isawaitable(answer) else answer
-            self._keep(attempt)
+        try:
+            for case in cases:
+                attempt = self._attempt(case)
+                with attempt:
+                    answer = await self._asked(case, attempt.meter)
+                    attempt.answer = await answer if inspect.isawaitable(answer) else answer
+                self._keep(attempt)
+        except (KeyboardInterrupt, SystemExit) as end:  # out of a task, it would leave the whole loop in pieces
+            self._end, self._stopped = end, STOPPED
+            for task in self._tasks:
+                if task is not asyncio.current_task():
+                    task.cancel()
 
     async def _asked(self, case: EvalCase, meter: Meter) -> Any:
         if self._concurrency == 1 or inspect.iscoroutinefunction(self._agent):

@@ -48,29 +48,28 @@ def plot_evaluation(report: EvalReport) -> Figure:
     """
     if not isinstance(report, EvalReport):
         raise TypeError(f"report is {a_kind(report)}; pass what evaluate() returned")
-    tallies = {category or NO_CATEGORY: tally for category, tally in report.by_category.items()}
-    if len(tallies) > 1:
-        tallies[ALL] = report.tally
-    figure = DescribedFigure(figsize=(9, 1.5 + 0.42 * max(len(tallies), 1)), layout="constrained", facecolor="white")
+    rows = [(category or NO_CATEGORY, tally) for category, tally in report.by_category.items()]
+    rows += [(ALL, report.tally)] * (len(rows) > 1)
+    figure = DescribedFigure(figsize=(9, 1.5 + 0.42 * max(len(rows), 1)), layout="constrained", facecolor="white")
     axes = figure.subplots()
-    _bars(axes, list(tallies.values()))
-    for place, tally in enumerate(tallies.values()):
+    _bars(axes, [tally for _, tally in rows])
+    for place, (_, tally) in enumerate(rows):
         _interval(axes, place, tally)
-    _frame(axes, tallies)
-    if tallies:
+    _frame(axes, rows)
+    if rows:
         handles, labels = axes.get_legend_handles_labels()
         by_name = dict(zip(labels, handles, strict=True))
         names = [name for name in (*KINDS, INTERVAL) if name in by_name]
         figure.legend(
             [by_name[name] for name in names], names, loc="outside lower center", ncols=5, frameon=False, labelcolor=INK
         )
-    figure.description = describe_evaluation(report.n, tallies)
+    figure.description = describe_evaluation(report.n, rows)
     return figure
 
 
-def describe_evaluation(n: int, tallies: dict[str, Tally]) -> str:
+def describe_evaluation(n: int, rows: list[tuple[str, Tally]]) -> str:
     """Return in words what the bars show."""
-    told = [f"{name}: {tally.words}{_others(tally)}" for name, tally in tallies.items()]
+    told = [f"{name}: {tally.words}{_others(tally)}" for name, tally in rows]
     cases = "1 case" if n == 1 else f"{n:,} cases"
     return visible(f"Bars of what became of {cases}. {'; '.join(told)}.") if told else "No bars: there is no case."
 
@@ -112,13 +111,13 @@ def _interval(axes: Axes, place: int, tally: Tally) -> None:
         )  # fmt: skip
 
 
-def _frame(axes: Axes, tallies: dict[str, Tally]) -> None:
-    names = [drawable(f"{short(name, 30)}, n = {tally.n:,}") for name, tally in tallies.items()]
+def _frame(axes: Axes, rows: list[tuple[str, Tally]]) -> None:
+    names = [drawable(f"{short(name, 30)}, n = {tally.n:,}") for name, tally in rows]
     axes.set_yticks(range(len(names)), names, family=FONTS)
     axes.set_ylim(max(len(names), 1) - 0.45, -0.55)
     axes.set_xlim(0, 118)
     axes.set_xticks(range(0, 101, 20), [f"{mark} %" for mark in range(0, 101, 20)])
-    for place, tally in enumerate(tallies.values()):
+    for place, (_, tally) in enumerate(rows):
         said = f"{tally.passed:,} of {tally.n:,}, {percent(tally.passed, tally.n)}"
         axes.annotate(said, (100, place), (6, 0), textcoords="offset points", va="center", fontsize=10, color=INK)
     axes.set_title("What became of the cases", loc="left", fontsize=12, color=INK)

@@ -66,5 +66,6 @@ def test_all_cases_are_in_the_denominator():
 def test_a_rate_is_said_with_its_n_and_its_interval():
     assert Tally(7, 3, 0, 0).words == "7 of 10 passed (70 %; 95 % interval 40 to 89 %)"
     assert Tally(7, 2, 0, 1).words == "7 of 10 passed (70 %; no interval: 1 not run)"
+    assert Tally(3000, 0, 0, 0).words == "3,000 of 3,000 passed (100 %; 95 % interval >99 to 100 %)"
     assert Tally(0, 0, 0, 0).words == "0 of 0 passed"
     assert (Tally(0, 0, 0, 0).rate, Tally(0, 0, 0, 0).interval) == (None, None)

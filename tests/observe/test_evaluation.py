@@ -328,22 +328,25 @@ def test_a_case_that_the_budget_stops_in_its_middle_is_an_error_and_no_failure_o
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("more", [{}, {"concurrency": 2}])
-def test_what_ends_it_early_carries_the_report_so_far(end, more):
+@pytest.mark.parametrize("how", ["plain", "async", "async, two at a time", "threads", "awaited"])
+def test_what_ends_it_early_carries_the_report_so_far_and_leaves_no_thread(end, how):
     async def stopping(case):
         if case.id == "c":
             raise end
         return "5"
 
+    agent = stopping if "a" in how[0] else lambda case: at_once(stopping(case))
+    before = threading.active_count()
     with pytest.raises(end) as stop:
-        if more:
-            asyncio.run(aevaluate(cases(*"abcd"), stopping, **more))
+        if how == "awaited":
+            asyncio.run(aevaluate(cases(*"abcd"), agent))
         else:
-            evaluate(cases(*"abcd"), lambda case: at_once(stopping(case)))
+            evaluate(cases(*"abcd"), agent, concurrency=2 if how in ("threads", "async, two at a time") else 1)
     report = stop.value.report
-    assert (report.passed, report.not_run, report.n) == (2, 2, 4)
-    assert report["d"].reason == "the evaluation was stopped"
+    assert (report["a"].verdict, report["c"].verdict, report.n) == ("passed", "not_run", 4)
+    assert report["c"].reason == "the evaluation was stopped"
     assert "error.report" in stop.value.__notes__[0]
+    assert threading.active_count() == before
 
 
 def at_once(work):

@@ -89,3 +89,14 @@ def test_what_is_no_report_is_refused():
 
 def test_a_report_of_nothing_is_no_bar():
     assert plot_evaluation(EvalReport([])).description == "No bars: there is no case."
+
+
+def test_categories_that_are_called_like_the_rows_of_ours_are_not_mixed_up_with_them():
+    rows = [CaseResult(f"{place}", "passed", category=name) for place, name in enumerate(["all", "", "(none)"])]
+    (axes,) = plot_evaluation(EvalReport(rows)).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "all, n = 1",
+        "(none), n = 1",
+        "(none), n = 1",
+        "all, n = 3",
+    ]

@@ -1,5 +1,6 @@
 import contextlib
 import types
+from functools import partial
 
 import ipywidgets
 import nbformat
@@ -22,7 +23,9 @@ def shown(monkeypatch):
 
     def display(thing, *, display_id):
         held.append([thing])
-        return types.SimpleNamespace(update=lambda data, *, raw: held[-1].append(data))
+        handle = types.SimpleNamespace()
+        handle.update = lambda data, **_: held[-1].append(data)
+        return handle
 
     monkeypatch.setattr(progress_bar, "display", display)
     return held
@@ -48,7 +51,7 @@ def test_closing_it_leaves_no_widget_and_an_output_with_nothing_in_it(shown):
 
 def looking(monkeypatch):
     kernel = types.SimpleNamespace(_allow_stdin=True)
-    shell = types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace(kernel=kernel))
+    shell = types.SimpleNamespace(get_ipython=partial(types.SimpleNamespace, kernel=kernel))
     monkeypatch.setitem(progress.sys.modules, "IPython", shell)
 
 
