@@ -63,7 +63,8 @@ class Exercise:
     wants
         What that is, in words, such as ``"a function messages_per_call(turns, system=False)"``.
     fits
-        Whether something is of that kind at all. What is not gets `wants` as its report.
+        Whether something is of that kind at all. What is not gets `wants` as its report; with one of `kinds`, such as
+        ``is_async_function``, it is told what to write instead.
     starter
         The code in the learner's cell: a plausible first try.
     hints

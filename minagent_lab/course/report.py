@@ -92,7 +92,9 @@ def report_on(exercise: Exercise, thing: Any) -> Report:
     title = f"{exercise.id} {exercise.title}"
     if not _fits(exercise, thing):
         got = "three dots" if thing is ... else a_kind(thing)
-        return Report(title, [Line(f"check got {got}", False, f"it wants {exercise.wants}")])
+        return Report(
+            title, [Line(f"check got {got}", False, _instead(exercise, thing) or f"it wants {exercise.wants}")]
+        )
     lines, remark = [], ""
     for test in exercise.tests:
         outcome = attempted(test, thing)
@@ -107,3 +109,11 @@ def _fits(exercise: Exercise, thing: Any) -> bool:
         return bool(exercise.fits(thing))
     except Exception:  # whatever it is, it is not that
         return False
+
+
+def _instead(exercise: Exercise, thing: Any) -> str:
+    """Return what to write instead, where the exercise's `fits` knows it."""
+    try:
+        return str(exercise.fits.refusal(thing, exercise.thing))  # type: ignore[attr-defined]
+    except Exception:
+        return ""
