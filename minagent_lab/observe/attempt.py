@@ -7,7 +7,6 @@ import contextlib
 from types import TracebackType
 from typing import Any, Self
 
-from minagent_lab.checks import check_text
 from minagent_lab.fixtures.redact import Redactor
 from minagent_lab.observe.case_result import CaseResult
 from minagent_lab.observe.cases import EvalCase
@@ -81,9 +80,10 @@ class Attempt:
             return "error", exception_text(self.meter.refused)
         try:
             problem = self.case.expect.problem(run)
-            check_text(f"the problem of {self.case.expect!r}", problem)
         except Exception as error:
             return "error", f"in the check: {exception_text(error)}"
+        if not isinstance(problem, str):
+            return "error", f"in the check: {self.case.expect!r} returned {a_kind(problem)}; a problem is text"
         return ("failed", problem) if problem else ("passed", "")
 
     def _run(self) -> RunResult | None:

@@ -79,14 +79,13 @@ def contains(text: str, *, ignore_case: bool = False) -> Matcher:
 
 def matches(pattern: str | re.Pattern[str]) -> Matcher:
     r"""Expect that a regular expression is found in the answer; for the whole answer, write ``\A...\Z``."""
-    if isinstance(pattern, re.Pattern) and isinstance(pattern.pattern, str):
-        expression = pattern
-    else:
-        check_text("matches: pattern", pattern, empty=False)
-        try:
-            expression = re.compile(_nfc(pattern))
-        except re.error as problem:
-            raise ValueError(f"matches: the pattern {pattern!r:.80} is none: {problem}") from None
+    flags = pattern.flags if isinstance(pattern, re.Pattern) else 0
+    text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+    check_text("matches: pattern", text, empty=False)
+    try:
+        expression = re.compile(_nfc(text), flags)
+    except re.error as problem:
+        raise ValueError(f"matches: the pattern {text!r:.80} is none: {problem}") from None
 
     def missing(result: RunResult) -> str:
         found = expression.search(_nfc(result.final))

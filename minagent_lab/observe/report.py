@@ -64,11 +64,30 @@ class EvalReport:
             held.setdefault(result.category, []).append(result.verdict)
         return {category: tally_of(verdicts) for category, verdicts in held.items()}
 
-    n = property(lambda self: self.tally.n, doc="How many cases there are, the ones that were not run included.")
-    passed = property(lambda self: self.tally.passed, doc="How many cases passed.")
-    failed = property(lambda self: self.tally.failed, doc="Of how many cases the matcher said no.")
-    errors = property(lambda self: self.tally.errors, doc="In how many cases something was raised.")
-    not_run = property(lambda self: self.tally.not_run, doc="How many cases were not run.")
+    @property
+    def n(self) -> int:
+        """How many cases there are, the ones that were not run included."""
+        return self.tally.n
+
+    @property
+    def passed(self) -> int:
+        """How many cases passed."""
+        return self.tally.passed
+
+    @property
+    def failed(self) -> int:
+        """Of how many cases the matcher said no."""
+        return self.tally.failed
+
+    @property
+    def errors(self) -> int:
+        """In how many cases something was raised."""
+        return self.tally.errors
+
+    @property
+    def not_run(self) -> int:
+        """How many cases were not run."""
+        return self.tally.not_run
 
     def __getitem__(self, id: str) -> CaseResult:
         for result in self.results:

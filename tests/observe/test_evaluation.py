@@ -465,4 +465,13 @@ def test_ctrl_c_while_an_async_agent_waits_ends_it_and_carries_the_report():
 def test_a_matcher_of_ones_own_that_returns_no_text_is_an_error_of_its_case():
     broken = Matcher("broken()", lambda result: None)
     report = evaluate(cases("a", expect=broken), lambda case: "5")
-    assert report["a"].reason == "in the check: TypeError: the problem of broken() is None; it must be text"
+    assert report["a"].reason == "in the check: broken() returned None; a problem is text"
+
+
+def test_a_reason_may_quote_half_a_character():
+    def check(result):
+        raise AssertionError(result.final)
+
+    report = evaluate(cases("a", expect=check), lambda case: "5\udcb0")
+    assert (report["a"].verdict, report["a"].reason) == ("failed", "5\udcb0")
+    assert "\\udcb0" in report.table()

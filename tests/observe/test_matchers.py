@@ -61,6 +61,7 @@ def test_composed_and_decomposed_characters_are_the_same_text_everywhere():
         assert holds(matcher, decomposed)
     assert holds(equals(decomposed), composed)
     assert holds(matches(decomposed), composed)
+    assert holds(matches(re.compile(decomposed.upper(), re.IGNORECASE)), composed)
 
 
 @pytest.mark.parametrize(
