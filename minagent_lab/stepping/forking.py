@@ -13,6 +13,7 @@ from minagent_lab.errors import ForkError
 from minagent_lab.fakes.fake_model import FakeModel
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.results import ToolResult
+from minagent_lab.stepping.fields import field_of
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import a_kind
 
@@ -104,7 +105,7 @@ def _check(stepper: Stepper, at: Any, changed: dict[str, Any], results: Any) -> 
 
 
 def _model(stepper: Stepper, at: int, kept: Sequence[Turn], changed: dict[str, Any]) -> Any:
-    script = getattr(stepper.model, "script", None)
+    script = field_of(stepper.model, "script")
     if script is None:
         if "item" in changed or "script" in changed:
             raise ForkError(f"{a_kind(stepper.model)} has no script in which something could be changed")
@@ -114,8 +115,15 @@ def _model(stepper: Stepper, at: int, kept: Sequence[Turn], changed: dict[str, A
         script = list(changed["script"])
     elif "item" in changed:
         script = [*script[: first + at - 1], changed["item"], *script[first + at :]]
-    name = str(getattr(stepper.model, "name", "fake-1"))
+    name = str(field_of(stepper.model, "name") or "fake-1")
     return ForkedModel(_Cursor(script, first + len(kept), name), kept)
+
+
+def item_at(stepper: Stepper, call: int) -> Any:
+    """Return the script item that answers a call, from 1; ``None`` where the script has none."""
+    script = field_of(stepper.model, "script") or []
+    place = _first_item(stepper) + call - 1
+    return script[place] if 0 <= place < len(script) else None
 
 
 def _first_item(stepper: Stepper) -> int:
@@ -123,7 +131,7 @@ def _first_item(stepper: Stepper) -> int:
     item = next((turn.item for turn in stepper.turns if turn.item is not None), None)
     if item is not None:
         return item - next(turn.call for turn in stepper.turns if turn.item is not None)
-    return int(getattr(stepper.model, "position", 0)) - len(stepper.turns)
+    return int(field_of(stepper.model, "position") or 0) - len(stepper.turns)
 
 
 class _Cursor(FakeModel):

@@ -12,6 +12,8 @@ from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.model import Model, ModelRequest
 from minagent_lab.record import Record, RunResult
 from minagent_lab.results import ToolResult
+from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.printed import Printed
 from minagent_lab.tools import ToolRegistry
 from minagent_lab.values import value
 
@@ -36,6 +38,8 @@ class Turn:
         What ended the run, if it was an exception.
     item
         Which script item answered, counted from 1; ``None`` where there was none.
+    printed
+        Who printed (the id of a tool call; ``""`` for the model) and what.
     """
 
     call: int
@@ -45,6 +49,7 @@ class Turn:
     status: str = "running"
     error: BaseException | None = None
     item: int | None = None
+    printed: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         action = self.response.action if self.response else "no response"
@@ -191,15 +196,19 @@ class Stepper:
 
     def _ask_once(self) -> None:
         note, steps = self._note, len(self._record.steps)
-        item = getattr(self.model, "position", None)
+        item = field_of(self.model, "position")
         request = ModelRequest(note.messages, note.tools)  # type: ignore[union-attr]
         response: ModelResponse | None = None
         error: BaseException | None = None
+        printed = Printed()
         try:
-            response = answer(note, self.model, self.registry, self._record)  # type: ignore[arg-type, assignment]
+            with printed.by(""):
+                response = answer(note, self.model, self.registry, self._record)  # type: ignore[arg-type, assignment]
             note = advance(self._loop, response)
             while isinstance(note, RunTool):
-                note = advance(self._loop, answer(note, self.model, self.registry, self._record))
+                with printed.by(note.call.id):
+                    came = answer(note, self.model, self.registry, self._record)
+                note = advance(self._loop, came)
         except BaseException as raised:
             if response is None and not isinstance(raised, Exception):
                 raise  # stopped while the model was thinking: nothing has happened, and the step can be tried again
@@ -209,7 +218,8 @@ class Stepper:
         results = tuple((step.call, step.result) for step in self._record.steps[steps:] if step.call and step.result)
         status = self.result.status if self.result else "running"
         item = item + 1 if response is not None and isinstance(item, int) else None
-        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item))
+        heard = tuple(printed.heard)
+        self._turns.append(Turn(len(self._turns) + 1, request, response, results, status, error, item, heard))
         self._meter.add(request)
         if error is not None and not isinstance(error, Exception):
             self._show(len(self._turns))

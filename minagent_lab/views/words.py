@@ -9,11 +9,13 @@ from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted, TraceError, U
 from minagent_lab.fakes.script import Expect
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.results import exception_text
+from minagent_lab.stepping.fields import field_of
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import dump_json
 from minagent_lab.views.html import Part, bold, code
 
 Sentence = list[Part | str]
+MOST_CALLS = 12  # parallel calls that are told one by one; of more, only the number
 
 
 def count(number: int, noun: str) -> str:
@@ -87,13 +89,22 @@ def then(turn: Turn) -> Sentence:
     if all(result.error == "not_run" for _, result in turn.results):
         return [bold("Then the loop"), " ran nothing; it answered each call with an error that says why."]
     sentence: Sentence = [bold("Then the loop"), " "]
-    for place, (call, result) in enumerate(turn.results):
+    for place, (call, result) in enumerate(turn.results[:MOST_CALLS]):
         sentence += ["; " if place else "", *_outcome(call, result.content, result.error)]
+    if more := len(turn.results) - MOST_CALLS:
+        sentence += [f"; {count(more, 'more call')} likewise"] if more > 0 else []
     many = len(turn.results) > 1
     return [
         *sentence,
         "; it appended the calls and their results." if many else "; it appended the call and its result.",
     ]
+
+
+def then_more(turn: Turn) -> list[Sentence]:
+    """Return what the loop did with each of the calls that `then` only counts."""
+    if all(result.error == "not_run" for _, result in turn.results):
+        return []
+    return [_outcome(call, result.content, result.error) for call, result in turn.results[MOST_CALLS:]]
 
 
 def _outcome(call: ToolCall, content: str, error: str | None) -> Sentence:
@@ -127,10 +138,10 @@ def now(stepper: Stepper) -> Sentence:
 
 
 def _script_hint(stepper: Stepper) -> str:
-    script, place = script_of(stepper.model), place_of(stepper.model)
-    if not stepper.index or script is None:
+    if not stepper.index or (length := script_length(stepper.model)) is None:
         return ""
-    return f": script item {place + 1}" if place < len(script) else ": no script item is left"
+    place = place_of(stepper.model)
+    return f": script item {place + 1}" if place < length else ": no script item is left"
 
 
 def _ended(turn: Turn) -> Sentence:
@@ -228,9 +239,9 @@ def _answered(stepper: Stepper, response: ModelResponse, at: str) -> End:
         return End("cut", f"Cut at {at}: {response.stop_reason}", response.message.content, facts)
     if stepper.result is not None and stepper.result.usage != response.usage:
         facts.append(("whole run", [tokens(stepper.result.usage)]))
-    script, place = script_of(stepper.model), place_of(stepper.model)
-    if script is not None:
-        facts.append(("script", [f"{place} of {count(len(script), 'item')} used"]))
+    length = script_length(stepper.model)
+    if length is not None:
+        facts.append(("script", [f"{place_of(stepper.model)} of {count(length, 'item')} used"]))
     return End("ok", f"Finished at {at}: final answer", response.message.content, facts)
 
 
@@ -249,15 +260,30 @@ def _last_message(turn: Turn) -> Sentence:
 # ---- the script -----------------------------------------------------------------------------------------------------
 
 
+def name_of(model: Any) -> str:
+    """Return what a model is called."""
+    name = field_of(model, "name")
+    return name if isinstance(name, str) and name else type(model).__name__
+
+
 def script_of(model: Any) -> Sequence[Any] | None:
     """Return the items of a model that plays a script; ``None`` for any other model."""
-    script = getattr(model, "script", None)
-    return script if isinstance(script, list) and isinstance(getattr(model, "position", None), int) else None
+    script = field_of(model, "script")
+    return script if isinstance(script, list) and isinstance(field_of(model, "position"), int) else None
+
+
+def script_length(model: Any) -> int | None:
+    """Return how many items a script has, without making them where the model knows it; ``None`` without a script."""
+    place, left = field_of(model, "position"), field_of(model, "remaining")
+    if isinstance(place, int) and isinstance(left, int):
+        return place + left
+    script = script_of(model)
+    return None if script is None else len(script)
 
 
 def place_of(model: Any) -> int:
     """Return how many items of its script a model has used; 0 for a model without one."""
-    place = getattr(model, "position", None)
+    place = field_of(model, "position")
     return place if isinstance(place, int) else 0
 
 
