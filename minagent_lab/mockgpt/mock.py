@@ -5,6 +5,7 @@ Source: the MockGPT document: options, ranges, defaults, records.
 
 from __future__ import annotations
 
+import importlib
 import math
 import threading
 import time
@@ -207,16 +208,14 @@ class MockGPT:
 
         ``openai.OpenAI(http_client=openai.DefaultHttpxClient(transport=mock.transport), ...)``
         """
-        from minagent_lab.mockgpt.wire.for_httpx2 import Httpx2Transport  # here: only the wire needs httpx2
-
-        return Httpx2Transport(self)
+        made: Httpx2Transport = _loaded("for_httpx2", "pip install httpx2").Httpx2Transport(self)
+        return made
 
     @cached_property
     def httpx_transport(self) -> HttpxTransport:
         """The same for clients that still stand on httpx."""
-        from minagent_lab.mockgpt.wire.for_httpx import HttpxTransport  # here: the same
-
-        return HttpxTransport(self)
+        made: HttpxTransport = _loaded("for_httpx", "pip install httpx").HttpxTransport(self)
+        return made
 
     def serve(self, port: int = 0) -> MockServer:
         """Return a server on the loopback interface, for clients in other processes and languages.
@@ -228,9 +227,8 @@ class MockGPT:
         port
             Where to listen; 0 takes one that is free.
         """
-        from minagent_lab.mockgpt.wire.server import MockServer  # here: only a server needs uvicorn
-
-        return MockServer(self, port)
+        made: MockServer = _loaded("server", "pip install 'minagent-lab[serve]'").MockServer(self, port)
+        return made
 
     async def _generated(self, request: Any, *, waiting: bool) -> Any:
         given = await self.give(read_request(request), "generate", waiting=waiting)
@@ -385,6 +383,14 @@ class MockProvider:
 
     def __repr__(self) -> str:
         return f"<MockProvider of {self._mock!r}>"
+
+
+def _loaded(name: str, hint: str) -> Any:
+    """Return a module of the wire; loaded only now, since it needs a package that the other doors do not need."""
+    try:
+        return importlib.import_module(f"minagent_lab.mockgpt.wire.{name}")
+    except ImportError as problem:
+        raise ImportError(f"a package is missing ({problem}); {hint}") from None
 
 
 def _delivered(given: Given) -> Output:
