@@ -14,7 +14,7 @@ from minagent_lab.course.progress import remember_exercise, remember_quiz, solve
 from minagent_lab.course.quiz import Quiz
 from minagent_lab.course.report import Report, report_on
 from minagent_lab.values import value
-from minagent_lab.views.html import escape
+from minagent_lab.views.html import escape, ticked
 
 _hints_given: dict[str, int] = {}
 _tried: set[str] = set()
@@ -33,7 +33,7 @@ class Note:
 
     def html(self) -> str:
         """Return the note as HTML that needs no style sheet."""
-        return f"<p>{escape(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
+        return f"<p>{ticked(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
 
     def __repr__(self) -> str:
         return f"{self.words}\n{self.code}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from minagent_lab.values import value
-from minagent_lab.views.html import escape
+from minagent_lab.views.html import escape, ticked
 
 LETTERS = "abcdefgh"
 
@@ -46,16 +46,16 @@ class Question:
 
     def html_of(self, heading: str) -> str:
         """Return the question as HTML for where no kernel runs: the answer is folded."""
-        choices = "".join(f"<li><b>{letter}.</b> {escape(choice.text)}</li>" for letter, choice in self.lettered())
+        choices = "".join(f"<li><b>{letter}.</b> {ticked(choice.text)}</li>" for letter, choice in self.lettered())
         return (
-            f"<p><b>{escape(heading)} {escape(self.text)}</b></p><ul>{choices}</ul>"
+            f"<p><b>{escape(heading)} {ticked(self.text)}</b></p><ul>{choices}</ul>"
             f"<details><summary>Answer</summary>{self.reasons_html()}</details>"
         )
 
     def reasons_html(self) -> str:
         """Return the reason of every choice as an HTML list."""
         rows = (
-            f"<li><b>{letter}.</b> {'✓' if choice.right else '✗'} {escape(choice.why)}</li>"
+            f"<li><b>{letter}.</b> {'✓' if choice.right else '✗'} {ticked(choice.why)}</li>"
             for letter, choice in self.lettered()
         )
         return f"<ul>{''.join(rows)}</ul>"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+_TICKED = re.compile(r"`([^`\n]+)`")
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _UNSPEAKABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb"
@@ -76,6 +77,30 @@ def span(text: str, kind: str = "") -> str:
 def quoted(text: str) -> str:
     """Return text in the type of code."""
     return f"<code{lang(text)}>{escape(text)}</code>"
+
+
+def ticked(text: str) -> str:
+    """Return text as HTML in which what stands in backticks on one line is code, and nothing else means anything.
+
+    It is escaped first, so that no text can bring a tag along.
+
+    Examples
+    --------
+    >>> ticked("write `await <x>`")
+    'write <code>await &lt;x&gt;</code>'
+    """
+    return _TICKED.sub(lambda match: f"<code{lang(match[1])}>{match[1]}</code>", escape(text))
+
+
+def unticked(text: str) -> str:
+    """Return text without the backticks that `ticked` turns into code: for what can hold no HTML, such as a label.
+
+    Examples
+    --------
+    >>> unticked("write `await`, not a lone `")
+    'write await, not a lone `'
+    """
+    return _TICKED.sub(r"\1", text)
 
 
 def rich(parts: Iterable[Part | str]) -> str:

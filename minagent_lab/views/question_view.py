@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from minagent_lab.views.guard import Guard
-from minagent_lab.views.html import escape
+from minagent_lab.views.html import escape, ticked, unticked
 
 if TYPE_CHECKING:
     from minagent_lab.course.quiz import Question
@@ -31,8 +31,10 @@ class QuestionView(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, question: Question, heading: str, chosen: Callable[[int], None]) -> None:
         self.question = question
-        text = widgets.HTML(f"<p><b>{escape(heading)} {escape(question.text)}</b></p>")
-        options = [(f"{letter}. {choice.text}", place) for place, (letter, choice) in enumerate(question.lettered())]
+        text = widgets.HTML(f"<p><b>{escape(heading)} {ticked(question.text)}</b></p>")
+        options = [
+            (f"{letter}. {unticked(choice.text)}", place) for place, (letter, choice) in enumerate(question.lettered())
+        ]
         self.radio = widgets.RadioButtons(options=options, value=None, layout=widgets.Layout(width="auto"))
         self.answer = widgets.HTML()
         self.radio.observe(lambda change: None if change["new"] is None else chosen(change["new"]), "value")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from minagent_lab.views.guard import Guard
-from minagent_lab.views.html import escape
+from minagent_lab.views.html import escape, ticked
 from minagent_lab.views.question_view import QuestionView
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class QuizView(widgets.VBox):  # type: ignore[misc]
         """Answer question `number` (from 0) with its choice `place`, and show why that is right or wrong."""
         asked = self.asked[number]
         self._first.setdefault(number, asked.question.choices[place].right)
-        asked.say(escape(asked.question.verdict(place)))
+        asked.say(ticked(asked.question.verdict(place)))
         self._show_score()
         self._score(sum(self._first.values()))
 

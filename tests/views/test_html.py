@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minagent_lab.views.html import bold, code, escape, lang, plain, quoted, rich, span
+from minagent_lab.views.html import bold, code, escape, lang, plain, quoted, rich, span, ticked, unticked
 
 
 class Reader(HTMLParser):
@@ -63,3 +63,24 @@ def test_a_sentence_is_the_same_in_html_and_in_text():
     assert plain(sentence) == "Then ran <b>."
     assert rich(sentence) == "<b>Then</b> ran <code>&lt;b&gt;</code>."
     assert quoted("你") == '<code lang="zh-Hans">你</code>'
+
+
+@given(SEEN)
+def test_ticked_text_reads_as_the_text_without_its_ticks_and_holds_code_only(text):
+    read = Reader(ticked(text))
+    assert set(read.tags) <= {"code"}
+    assert read.text == unticked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("call `complete(a < b)`", "call <code>complete(a &lt; b)</code>"),
+        ("`<b>` and `你好`", '<code>&lt;b&gt;</code> and <code lang="zh-Hans">你好</code>'),
+        ("a lone ` stays, *so* do they", "a lone ` stays, *so* do they"),
+        ("`not\nover lines`", "`not\nover lines`"),
+        ("`a\x00b`", "<code>a\\x00b</code>"),
+    ],
+)
+def test_backticks_mean_code_and_nothing_else_means_anything(text, html):
+    assert ticked(text) == html

@@ -47,3 +47,19 @@ def test_without_a_kernel_the_answer_is_folded(view):
     before, after = bundle["text/html"].split("<details>")
     assert "Too few." not in before
     assert "Too few." in after
+
+
+def test_code_in_backticks_is_code_but_a_label_can_only_leave_them_out():
+    choices = [Choice("`await` it", False, "`await` waits."), Choice("nothing", True, "Yes.")]
+    made = PredictView(Question("What does `x < 1` give?", choices))
+    try:
+        assert made.asked.radio.options[0] == ("a. await it", 0)
+        assert "What does <code>x &lt; 1</code> give?" in made.asked.children[0].value
+        made.asked.radio.value = 0
+        made.button.click()
+        assert "<code>await</code> waits." in made.asked.answer.value
+        bundle = made._repr_mimebundle_()
+        assert "<b>a.</b> <code>await</code> it" in bundle["text/html"]
+        assert "   a. `await` it" in bundle["text/plain"]
+    finally:
+        made.close()
