@@ -15,6 +15,12 @@ from minagent_lab.values import value
 Test = Callable[[Any], str | None]
 
 
+class Advice(str):
+    """A note beside a ✓ that helps on the way: once the exercise is solved it is left out."""
+
+    __slots__ = ()
+
+
 @value
 class Mutant:
     """A wrong version of a solution, as one edit of it.

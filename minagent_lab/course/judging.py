@@ -5,14 +5,16 @@ A test may be async, since what it tests may be: it is driven by `finished`.
 
 from __future__ import annotations
 
+import ast
 import inspect
+import linecache
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from minagent_lab.course.awaiting import finished
-from minagent_lab.course.exercise import Mutant, Test, mutated, says
+from minagent_lab.course.exercise import Advice, Mutant, Test, mutated, says
 from minagent_lab.course.running import TooLong
 from minagent_lab.results import exception_text
 from minagent_lab.values import value
@@ -77,9 +79,11 @@ def _rejects(fault: Broken, thing: Callable[[], Any], noun: str) -> Test:
         except _refusals():
             return None
         except TooLong:
-            return "rejected, but only because it never came to an end"
+            return Advice("rejected, but only because it never came to an end")
         except Exception as problem:
-            return f"rejected, but by {type(problem).__name__}; an assert would say why"
+            if _in_raises(learners_test, problem):
+                return None
+            return Advice(f"rejected, but by {type(problem).__name__}; an assert would say why")
         if returned is False:
             raise AssertionError("your test returned False; a test says no by `assert`")
         raise AssertionError("your test let it through")
@@ -93,11 +97,36 @@ def _refusals() -> tuple[type[BaseException], ...]:
     return (AssertionError, pytest.fail.Exception) if pytest else (AssertionError,)
 
 
+def _lines(learners_test: Callable[[Any], Any], problem: BaseException) -> list[traceback.FrameSummary]:
+    """Return the lines of the learner's cell that were at work, the innermost last."""
+    cell = getattr(getattr(inspect.unwrap(learners_test), "__code__", None), "co_filename", None)
+    return [line for line in traceback.extract_tb(problem.__traceback__) if line.filename == cell]
+
+
 def _where(learners_test: Callable[[Any], Any], problem: BaseException, words: str) -> str:
     """Return after some words the line of the learner's cell that was at work; nothing where none is known."""
-    cell = getattr(getattr(inspect.unwrap(learners_test), "__code__", None), "co_filename", None)
-    lines = [line for line in traceback.extract_tb(problem.__traceback__) if line.filename == cell]
+    lines = _lines(learners_test, problem)
     if not lines:
         return ""
     code = f": `{lines[-1].line}`" if lines[-1].line else ""
     return f"{words} line {lines[-1].lineno}{code}"
+
+
+def _in_raises(learners_test: Callable[[Any], Any], problem: BaseException) -> bool:
+    """Whether it came through a ``with pytest.raises(...)``, which says by that what it wanted instead."""
+    lines = _lines(learners_test, problem)
+    if not lines:
+        return False
+    try:
+        tree = ast.parse("".join(linecache.getlines(lines[0].filename)))
+    except (SyntaxError, ValueError):  # a cell with a magic in it
+        return False
+    blocks = [block for block in ast.walk(tree) if isinstance(block, (ast.With, ast.AsyncWith)) and _expects(block)]
+    at = [line.lineno or 0 for line in lines]
+    return any(block.lineno <= line <= (block.end_lineno or 0) for block in blocks for line in at)
+
+
+def _expects(block: ast.With | ast.AsyncWith) -> bool:
+    calls = [item.context_expr for item in block.items if isinstance(item.context_expr, ast.Call)]
+    names = [ast.unparse(call.func).rpartition(".")[2] for call in calls]
+    return any(name in ("raises", "expect_error") for name in names)

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
-from minagent_lab.course.exercise import Exercise, sentence
+from minagent_lab.course.exercise import Advice, Exercise, sentence
 from minagent_lab.course.running import attempted
 from minagent_lab.values import a_kind, value
-from minagent_lab.views.html import escape, mark
+from minagent_lab.views.html import escape, mark, ticked
 
 MARKED = "passed", "not yet"  # what ✓ and ✗ are called aloud
+SHOWN = 10  # lines of what was printed that are not folded
+SAME, SHORT = 3, 40  # where so many ✗ or more have one reason, longer than this, it is said once, above the lines
 
 
 class Line(NamedTuple):
@@ -34,7 +36,9 @@ class Report:
     lines
         One per test.
     remark
-        What else there is to say: that the thing is of the wrong kind, or what the code printed.
+        What else there is to say, such as that a coroutine was never awaited.
+    printed
+        What the code printed, after the words that say when.
     live
         Makes the widget that a notebook shows, if there is one.
     """
@@ -42,6 +46,7 @@ class Report:
     title: str
     lines: Sequence[Line] = ()
     remark: str = ""
+    printed: tuple[str, str] = ("", "")
     live: Callable[[], Any] | None = field(default=None, compare=False)
 
     @property
@@ -60,17 +65,47 @@ class Report:
 
     def text(self) -> str:
         """Return the report as plain text."""
-        rows = [f"{'✓' if line.passed else '✗'} {_row(line)}" for line in self.lines]
-        return "\n".join([self.headline, *rows, *([self.remark] if self.remark else [])])
+        rows = [f"{'✓' if line.passed else '✗'} {row}" for line, row in zip(self.lines, self._rows(), strict=True)]
+        when, printed = self.printed
+        shown, left = _cut(printed)
+        said = [f"{when} {shown.rstrip()}{f' … ({_more(left)})' if left else ''}"] if when else []
+        parts = [self.headline, self._common(), *rows, self.remark, *said]
+        return "\n".join(part for part in parts if part)
 
     def html(self) -> str:
         """Return the report as HTML that needs no style sheet."""
         rows = "".join(
-            f"<li style='display:flex;gap:.5em'>{mark(line.passed, MARKED)}<span>{escape(_row(line))}</span></li>"
-            for line in self.lines
+            f"<li style='display:flex;gap:.5em'>{mark(line.passed, MARKED)}<span>{ticked(row)}</span></li>"
+            for line, row in zip(self.lines, self._rows(), strict=True)
         )
-        remark = f"<p>{escape(self.remark)}</p>" if self.remark else ""
-        return f"<p><b>{escape(self.headline)}</b></p><ul style='list-style:none;padding-left:0'>{rows}</ul>{remark}"
+        paragraphs = [f"<p>{ticked(words)}</p>" if words else "" for words in (self._common(), self.remark)]
+        above, below = paragraphs
+        return (
+            f"<p><b>{escape(self.headline)}</b></p>{above}<ul style='list-style:none;padding-left:0'>{rows}</ul>"
+            f"{below}{self._printed_html()}"
+        )
+
+    def _printed_html(self) -> str:
+        when, printed = self.printed
+        if not when:
+            return ""
+        shown, left = _cut(printed)
+        rest = printed[len(shown) :].strip("\n")
+        folded = f"<details><summary>{_more(left)}</summary><pre>{escape(rest)}</pre></details>" if left else ""
+        return f"<p>{escape(when)}</p><pre>{escape(shown.rstrip())}</pre>{folded}"
+
+    def _same(self) -> str:
+        """Return the reason that every ✗ has, where it is worth to be said once; else ``""``."""
+        reasons = [line.reason for line in self.lines if not line.passed]
+        return reasons[0] if len(reasons) >= SAME and len(set(reasons)) == 1 and len(reasons[0]) > SHORT else ""
+
+    def _common(self) -> str:
+        reason = self._same()
+        return f"One reason for all {sum(not line.passed for line in self.lines)} ✗: {reason}" if reason else ""
+
+    def _rows(self) -> list[str]:
+        reason = self._same()
+        return [_row(line._replace(reason="") if reason and not line.passed else line) for line in self.lines]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Return the report for a notebook: live where widgets are, and what stands for it elsewhere."""
@@ -95,13 +130,28 @@ def report_on(exercise: Exercise, thing: Any) -> Report:
         return Report(
             title, [Line(f"check got {got}", False, _instead(exercise, thing) or f"it wants {exercise.wants}")]
         )
-    lines, remark = [], ""
+    lines, remark, printed = [], "", ("", "")
     for test in exercise.tests:
         outcome = attempted(test, thing)
         lines.append(Line(sentence(test), outcome.problem is None, outcome.problem or outcome.note))
-        if outcome.printed and not remark:
-            remark = f"While “{lines[-1].sentence}” was tested, your code printed: {outcome.printed}"
-    return Report(title, lines, remark)
+        if outcome.printed and not printed[0]:
+            printed = f"While “{lines[-1].sentence}” was tested, your code printed:", outcome.printed
+        if outcome.forgotten and not remark:
+            made = "; ".join(outcome.forgotten)
+            remark = f"In “{lines[-1].sentence}” a coroutine was made and never awaited: {made}; write `await`."
+    if all(line.passed for line in lines):
+        lines = [line._replace(reason="") if isinstance(line.reason, Advice) else line for line in lines]
+    return Report(title, lines, remark, printed)
+
+
+def _cut(printed: str) -> tuple[str, int]:
+    """Return the first lines, and how many there are after them."""
+    lines = printed.rstrip("\n").splitlines(keepends=True)
+    return "".join(lines[:SHOWN]), max(len(lines) - SHOWN, 0)
+
+
+def _more(lines: int) -> str:
+    return f"{lines} more line{'s' * (lines != 1)}"
 
 
 def _fits(exercise: Exercise, thing: Any) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import inspect
 import io
 import sys
 import sysconfig
+import warnings
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
-from types import FrameType
+from types import CoroutineType, FrameType
 from typing import Any, NamedTuple
 
 from minagent_lab.results import exception_text
@@ -16,6 +20,7 @@ from minagent_lab.values import storable
 
 STEPS = 1_000_000  # of Python that a learner's code may take in one test; an honest one takes some thousands
 PRINTED = 500  # characters of output that are kept
+_DEPTH = 50  # frames in which the learner's line is looked for, where a coroutine was made
 
 
 class TooLong(BaseException):
@@ -35,12 +40,15 @@ class Outcome(NamedTuple):
         What the code printed, cut.
     note
         What a test that passed has to say all the same.
+    forgotten
+        The coroutines that were made and never awaited, each with its line, such as ``"`abortable`, line 6"``.
     """
 
     problem: str | None
     failed_by: str = ""
     printed: str = ""
     note: str = ""
+    forgotten: tuple[str, ...] = ()
 
 
 def attempted(test: Callable[[Any], str | None], thing: Any, steps: int = STEPS) -> Outcome:
@@ -56,7 +64,7 @@ def attempted(test: Callable[[Any], str | None], thing: Any, steps: int = STEPS)
     """
     output = _Cut()
     problem, failed_by, note = None, "", None
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output), _never_awaited() as forgotten:
         try:
             with at_most(steps):
                 note = test(thing)
@@ -68,7 +76,41 @@ def attempted(test: Callable[[Any], str | None], thing: Any, steps: int = STEPS)
         except BaseException as error:  # SystemExit too: a cell that checks must not end the kernel
             failed_by = type(error).__name__
             problem = str(error) if isinstance(error, AssertionError) and str(error) else exception_text(error)
-    return Outcome(storable(problem) if problem else problem, failed_by, output.kept(), note or "")
+    return Outcome(storable(problem) if problem else problem, failed_by, output.kept(), note or "", tuple(forgotten))
+
+
+@contextlib.contextmanager
+def _never_awaited() -> Iterator[list[str]]:
+    """Find the coroutines that the block makes and nobody awaits, also those that only the garbage collector finds.
+
+    What was made before the block is not collected in it, so that nothing is told of the wrong test.
+    """
+    found: list[str] = []
+    depth = sys.get_coroutine_origin_tracking_depth()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", "coroutine .* was never awaited", RuntimeWarning)
+        gc.freeze()
+        sys.set_coroutine_origin_tracking_depth(_DEPTH)
+        try:
+            yield found
+        finally:
+            gc.collect()
+            sys.set_coroutine_origin_tracking_depth(depth)
+            gc.unfreeze()
+    for warning in caught:
+        if not inspect.iscoroutine(warning.source):
+            sys.stderr.write(f"{warning.category.__name__}: {warning.message}\n")
+        elif warning.source.cr_origin:
+            found.append(_made_where(warning.source))
+    found[:] = dict.fromkeys(found)
+
+
+def _made_where(coroutine: CoroutineType[Any, Any, Any]) -> str:
+    """Return a coroutine's name, and the line of the learner's code that made it."""
+    name = coroutine.__qualname__.rpartition("<locals>.")[2]
+    inside = takewhile(lambda frame: frame[0] != __file__, coroutine.cr_origin or ())  # the cell that checks is outside
+    line = next((line for file, line, _ in inside if not file.startswith(_NOT_COUNTED)), None)
+    return f"`{name}`" if line is None else f"`{name}`, line {line}"
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 from minagent_lab.course.exercise import made, sentence
 from minagent_lab.course.judging import Broken, judge
-from minagent_lab.course.running import attempted
+from minagent_lab.course.running import Outcome, attempted
 
 SOURCE = "def double(number): return 2 * number"
 ADDS = Broken("adds two", "2 * number", "2 + number", "2 + 2 is 2 * 2.")
@@ -41,7 +41,7 @@ def by_raises(double):
 
 @pytest.mark.parametrize("learners_test", [by_assert, by_fail, by_raises])
 def test_an_assert_and_what_pytest_raises_reject_alike(learners_test):
-    assert judged(learners_test) == [(None, "", "", ""), (None, "", "", "")]
+    assert judged(learners_test) == [Outcome(None), Outcome(None)]
 
 
 def test_what_lets_the_broken_one_through_is_told_so():
@@ -53,6 +53,18 @@ def test_another_exception_rejects_with_a_note():
         {6: "ok"}[double(3)]
 
     assert judged(learners_test)[1].note == "rejected, but by KeyError; an assert would say why"
+
+
+def test_an_exception_that_came_through_a_raises_needs_no_advice():
+    def inner(double):
+        {6: "ok"}[double(3)]
+
+    def learners_test(double):
+        if double(3) != 6:
+            with pytest.raises(ValueError, match="six"):
+                inner(double)
+
+    assert judged(learners_test) == [Outcome(None), Outcome(None)]
 
 
 def too_strict(double):
@@ -141,7 +153,7 @@ async def awaiting(double):
 
 
 def test_an_async_test_is_awaited():
-    assert judged(awaiting) == [(None, "", "", ""), (None, "", "", "")]
+    assert judged(awaiting) == [Outcome(None), Outcome(None)]
 
 
 def test_an_async_test_that_lets_the_broken_one_through_is_told_so():

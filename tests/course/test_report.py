@@ -1,8 +1,9 @@
 import re
+from dataclasses import replace
 
 import pytest
 
-from minagent_lab.course.exercise import Exercise
+from minagent_lab.course.exercise import Advice, Exercise
 from minagent_lab.course.report import Line, Report, report_on
 
 
@@ -70,11 +71,87 @@ def test_a_thing_that_raises_at_every_touch_gets_a_report():
     assert not report_on(DOUBLE, lambda number: Nasty()).solved
 
 
+def printing(text):
+    return report_on(DOUBLE, lambda number: print(text) or number * 2)
+
+
 def test_what_was_printed_is_told_once_and_cut():
-    report = report_on(DOUBLE, lambda number: print("hello" * 1000) or number * 2)
+    report = printing("hello" * 1000)
     assert report.solved
-    assert report.remark.startswith("While “it doubles” was tested, your code printed: hello")
-    assert len(report.remark) < 700
+    (said,) = [line for line in report.text().splitlines() if "printed" in line]
+    assert said.startswith("While “it doubles” was tested, your code printed: hello")
+    assert len(said) < 700
+
+
+def test_much_that_was_printed_is_folded_after_ten_lines():
+    report = printing("\n".join(f"line {n}" for n in range(1, 15)))
+    assert report.text().endswith(
+        "printed: line 1\n" + "\n".join(f"line {n}" for n in range(2, 11)) + " … (4 more lines)"
+    )
+    assert "<pre>line 1\nline 2" in report.html()
+    assert (
+        "<details><summary>4 more lines</summary><pre>line 11\nline 12\nline 13\nline 14</pre></details>"
+        in report.html()
+    )
+
+
+def test_little_that_was_printed_is_not_folded():
+    report = printing("<b>")
+    assert report.text().endswith("your code printed: <b>")
+    assert "<pre>&lt;b&gt;</pre>" in report.html()
+    assert "details" not in report.html()
+
+
+def test_a_coroutine_that_nobody_awaits_is_one_line():
+    async def abortable(): ...
+
+    def double(number):
+        abortable()
+        return number * 2
+
+    line = double.__code__.co_firstlineno + 1
+    report = report_on(DOUBLE, double)
+    assert report.text().splitlines()[3:] == [
+        f"In “it doubles” a coroutine was made and never awaited: `abortable`, line {line}; write `await`."
+    ]
+    assert "<code>abortable</code>" in report.html()
+
+
+SAID = "complete gave a dict at once; in the contract it is async def"
+
+
+def same(*reasons):
+    return Report("7.1 x", [Line(f"test {n}", not reason, reason) for n, reason in enumerate(reasons, 1)])
+
+
+def test_a_reason_that_is_the_same_everywhere_stands_once_above_the_list():
+    report = same(SAID, SAID, "", SAID)
+    assert report.text().splitlines()[1:] == [
+        f"One reason for all 3 ✗: {SAID}", "✗ test 1", "✗ test 2", "✓ test 3", "✗ test 4",
+    ]  # fmt: skip
+    assert report.html().count(SAID) == 1
+
+
+@pytest.mark.parametrize("reasons", [(SAID, SAID), (SAID, SAID, SAID, "another"), ("let through",) * 3, ("",) * 3])
+def test_any_other_reason_stays_where_it_is(reasons):
+    rows = same(*reasons).text().splitlines()[1:]
+    assert [row.partition(": ")[2] for row in rows] == list(reasons)
+
+
+def test_advice_is_left_out_once_all_is_solved():
+    def it_advises(double):
+        return Advice("an assert would say why")
+
+    advised = replace(DOUBLE, tests=[it_doubles, it_says_something, it_advises])
+    assert "✓ it advises: an assert" in report_on(advised, lambda number: number).text()
+    assert report_on(advised, lambda number: number * 2).text().endswith("✓ it says something: a note\n✓ it advises")
+
+
+def test_code_in_backticks_is_code_in_the_html_alone():
+    report = Report("x", [Line("`a` is", False, "write `await <b>`")], "and `c`")
+    for code in ("a", "await &lt;b&gt;", "c"):
+        assert f"<code>{code}</code>" in report.html()
+    assert "✗ `a` is: write `await <b>`" in report.text()
 
 
 def test_the_html_escapes_what_came_from_the_learner():

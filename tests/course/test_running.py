@@ -1,7 +1,11 @@
+import asyncio
+import gc
 import sys
+import warnings
 
 import pytest
 
+from minagent_lab.course.awaiting import finished
 from minagent_lab.course.exercise import made
 from minagent_lab.course.running import Outcome, attempted
 
@@ -101,3 +105,73 @@ def test_the_work_of_the_package_is_not_counted_not_even_its_imports():
 def test_the_code_of_an_exercise_is_counted():
     endless = made("def loop():\n    while True: pass", thing="loop")
     assert attempted(call, endless, steps=10_000).failed_by == "TooLong"
+
+
+# ---- a coroutine that nobody awaits
+
+HASTY = """
+import asyncio
+
+async def wait(): ...
+
+def direct():
+    wait()
+
+async def inside():
+    asyncio.sleep(1)
+
+def in_a_cycle():
+    held = [wait()]
+    held.append(held)
+
+def twice():
+    for _ in range(3):
+        wait()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("direct", ("`wait`, line 7",)),
+        ("inside", ("`sleep`, line 10",)),
+        ("in_a_cycle", ("`wait`, line 13",)),
+        ("twice", ("`wait`, line 18",)),
+    ],
+)
+def test_a_coroutine_that_nobody_awaits_is_told_with_its_line(name, told):
+    outcome = attempted(lambda thing: finished(thing()), made(HASTY, thing=name))
+    assert (outcome.forgotten, outcome.printed, outcome.problem) == (told, "", None)
+
+
+def test_one_that_the_test_itself_made_has_no_line():
+    ours = eval("lambda thing: asyncio.sleep(0) and None", {"asyncio": asyncio})  # in a file that is not counted
+    assert attempted(ours, None).forgotten == ("`sleep`",)
+
+
+def test_it_is_told_of_the_test_that_made_it_and_of_no_other():
+    in_a_cycle = made(HASTY, thing="in_a_cycle")
+    gc.disable()
+    try:
+        told = [attempted(call, thing).forgotten for thing in (in_a_cycle, lambda: None)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            in_a_cycle()
+            told.append(attempted(call, gc.collect).forgotten)
+            gc.collect()
+    finally:
+        gc.enable()
+    assert told == [("`wait`, line 13",), (), ()]
+
+
+def test_another_warning_is_kept_as_what_was_printed_without_a_path():
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        outcome = attempted(call, lambda: warnings.warn("old", DeprecationWarning, stacklevel=1))
+    assert outcome.printed == "DeprecationWarning: old\n"
+
+
+def test_nothing_is_left_changed():
+    before = sys.get_coroutine_origin_tracking_depth(), gc.get_freeze_count(), list(warnings.filters)
+    attempted(call, one_line_loop, steps=1_000)
+    assert (sys.get_coroutine_origin_tracking_depth(), gc.get_freeze_count(), list(warnings.filters)) == before
