@@ -14,6 +14,7 @@ from minagent_lab.course import shop
 from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, mutated, says, sentence
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
+from minagent_lab.course.kinds import is_plain_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.mockgpt import generators, responses
 from minagent_lab.observe import matchers
@@ -23,7 +24,7 @@ from minagent_lab.observe.counting import VERDICTS, tally_of
 
 TITLE = "Evaluation"
 
-PRICES = {"tea": 12, "cake": 8, "bread": 3, "milk": 5, "juice": 7, "soup": 9, "rice": 4, "jam": 6}
+PRICES = {"tea": 12, "cake": 8, "bread": 3, "milk": 5, "juice": 7, "soup": 9, "honey": 4, "jam": 6}
 
 
 def _shop() -> ToolRegistry:
@@ -43,8 +44,9 @@ def world() -> dict[str, Any]:
 
 AGENT = r"""
 def wanted(prompt):
-    named = re.search(r"\bdo(?:es)? (.+) cost", prompt)
-    return re.split(r",? and |, ", named[1]) if named else []
+    named = re.search(r"\b(?:does|do|of) (.+?)(?: cost)?\?", prompt)
+    items = re.split(r",? and |, ", named[1]) if named else []
+    return [re.sub(r"^(?:an?|the|one) ", "", item) for item in items]
 
 def wish(request):
     calls = [("price", {"item": item}) for item in wanted(request.prompt)]
@@ -358,7 +360,7 @@ TALLY = Exercise(
     title="The rate, with its denominator",
     thing="tally",
     wants="a function tally(outcomes)",
-    fits=is_function,
+    fits=is_plain_function,
     starter="""
 def tally(outcomes):
     passed = outcomes.count("passed")
@@ -479,14 +481,20 @@ def _report(verdicts: Verdicts) -> EvalReport:
     return EvalReport([CaseResult(id, verdict) for id, verdict in verdicts.items()])
 
 
-def _compared(flips: Any, before: Verdicts, after: Verdicts) -> None:
+def _three(flips: Any, before: Verdicts, after: Verdicts, what: str) -> list[tuple[str, list[str], list[str]]]:
+    """Return for each kind its name, the ids that the learner has of it, and those that the package has."""
     told = compare(_report(before), _report(after))
     got = flips(dict(before), dict(after))
-    what = f"for {before} and {after}"
     if not isinstance(got, (tuple, list)) or len(got) != 3 or not all(isinstance(ids, (tuple, list)) for ids in got):
         raise AssertionError(f"{what} expected three lists, got {shown(got)}")
-    for name, ids, wanted in zip(KINDS, got, (told.fixed, told.broken, told.left_out), strict=True):
-        expect(list(ids), list(wanted), f"{what}, {name}:")
+    wanted = (told.fixed, told.broken, told.left_out)
+    return [(name, list(ids), list(right)) for name, ids, right in zip(KINDS, got, wanted, strict=True)]
+
+
+def _compared(flips: Any, before: Verdicts, after: Verdicts) -> None:
+    what = f"for {before} and {after}"
+    for name, ids, wanted in _three(flips, before, after, what):
+        expect(ids, wanted, f"{what}, {name}:")
 
 
 PASSED, FAILED = {"a": "passed", "b": "failed"}, {"a": "failed", "b": "passed"}
@@ -536,12 +544,14 @@ def test_all_pairs(flips: Any) -> None:
 
 def _many(flips: Any, before: Verdicts, after: Verdicts) -> None:
     """Compare on many cases, and tell of one only."""
-    told = compare(_report(before), _report(after))
-    got = flips(dict(before), dict(after))
-    for name, ids, wanted in zip(KINDS, got, (told.fixed, told.broken, told.left_out), strict=True):
-        for id in sorted({*ids, *wanted}):
-            expect(id in ids, id in wanted, f"before {before.get(id)}, after {after.get(id)}: whether it is in {name}")
-        expect(list(ids), list(wanted), f"among {len({*before, *after})} cases, the order of {name}:")
+    what = f"among {len({*before, *after})} cases"
+    for name, ids, wanted in _three(flips, before, after, what):
+        for id in wanted + ids:
+            if (id in ids) != (id in wanted):
+                said = "belongs" if id in wanted else "does not belong"
+                was, now = (verdicts.get(id, "not there") for verdicts in (before, after))
+                raise AssertionError(f"{what}, one that was {was} before and is {now} after {said} to {name}")
+        expect(ids, wanted, f"{what}, the order of {name}:")
 
 
 FLIPS = Exercise(
@@ -549,7 +559,7 @@ FLIPS = Exercise(
     title="Which cases flipped?",
     thing="flips",
     wants="a function flips(before, after)",
-    fits=is_function,
+    fits=is_plain_function,
     starter="""
 def flips(before, after):
     fixed, broken = [], []
