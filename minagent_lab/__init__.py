@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from minagent_lab.views.charts import plot_history_growth
     from minagent_lab.views.evaluation_chart import plot_evaluation
     from minagent_lab.views.explain_view import ExplainView
+    from minagent_lab.views.playground import PlaygroundView, playground
     from minagent_lab.views.stepper_view import StepperView, step
     from minagent_lab.views.stream_view import StreamView, step_stream
     from minagent_lab.views.timeline import plot_timeline
@@ -88,6 +89,7 @@ _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "ExplainView": "minagent_lab.views.explain_view",
     "MockGPT": "minagent_lab.mockgpt.mock",
     "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
+    "PlaygroundView": "minagent_lab.views.playground",
     "Retrying": "minagent_lab.providers.retrying",
     "Rule": "minagent_lab.mockgpt.rules",
     "StepperView": "minagent_lab.views.stepper_view",
@@ -98,6 +100,7 @@ _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "to_model": "minagent_lab.adapters",
     "to_provider": "minagent_lab.adapters",
     "plot_evaluation": "minagent_lab.views.evaluation_chart",
+    "playground": "minagent_lab.views.playground",
     "plot_history_growth": "minagent_lab.views.charts",
     "plot_timeline": "minagent_lab.views.timeline",
     "step": "minagent_lab.views.stepper_view",
@@ -139,6 +142,7 @@ __all__ = [
     "ModelResponse",
     "NetworkError",
     "OpenAICompatibleProvider",
+    "PlaygroundView",
     "PriceTable",
     "ProviderError",
     "ProviderTimeoutError",
@@ -177,6 +181,7 @@ __all__ = [
     "load_fixture",
     "open_run",
     "plot_evaluation",
+    "playground",
     "plot_history_growth",
     "plot_timeline",
     "read_trace",
