@@ -817,15 +817,15 @@ PREDICTIONS: tuple[Question, ...] = (
         "Tea costs 12, and the agent says: “Tea costs 112.” Which matcher lets this wrong answer pass?",
         [
             Choice(
-                'equals("12")',
+                '`equals("12")`',
                 False,
                 "It wants the whole answer to be 12. It refuses the right sentence as well.",
             ),
-            Choice('contains("12")', True, "The two digits stand in 112, and nobody asked what is around them."),
+            Choice('`contains("12")`', True, "The two digits stand in 112, and nobody asked what is around them."),
             Choice(
-                r'matches(r"\b12\b"), since the pattern is searched for anywhere in the answer',
+                r'`matches(r"\b12\b")`, since the pattern is searched for anywhere in the answer',
                 False,
-                "It is searched for anywhere, and the edges \\b have to be there: before the 12 of 112 there is none.",
+                "It is searched for anywhere, and the edges `\\b` have to be there: before the 12 of 112 there is none.",
             ),
         ],
     ),
@@ -865,11 +865,11 @@ QUIZ = Quiz(
         Question(
             "Which line belongs in a smoke test of a real model?",
             [
-                Choice('assert result.final == "Tea costs 12."', False, "The wording is another one tomorrow."),
-                Choice("assert len(result.steps) == 2", False, "How it gets there is decided anew each time."),
-                Choice("assert result.usage", True, "Each service that works tells it, whatever it says."),
+                Choice('`assert result.final == "Tea costs 12."`', False, "The wording is another one tomorrow."),
+                Choice("`assert len(result.steps) == 2`", False, "How it gets there is decided anew each time."),
+                Choice("`assert result.usage`", True, "Each service that works tells it, whatever it says."),
                 Choice(
-                    'assert result.usage["input_tokens"] == 21, since the prompt is the same every time',
+                    '`assert result.usage["input_tokens"] == 21`, since the prompt is the same every time',
                     False,
                     "The count is the service's, and changes with the model's version.",
                 ),
@@ -897,16 +897,16 @@ QUIZ = Quiz(
                 Choice(
                     "Read the reasons of the errors.",
                     True,
-                    "Something was raised, by the agent, the service or the check. With resume=True they are asked again.",
+                    "Something was raised, by the agent, the service or the check. With `resume=True` they are asked again.",
                 ),
             ],
         ),
         Question(
-            'What does all_of(called("price", item="tea"), matches(r"\\b12\\b")) let through?',
+            'What does `all_of(called("price", item="tea"), matches(r"\\b12\\b"))` let through?',
             [
                 Choice("“Milk costs 12.”, after looking up tea", True, "It looks for a 12, and not for whose it is."),
                 Choice("“Tea costs 112.”, after looking up tea", False, "Before this 12 there is no edge."),
-                Choice("“Tea costs 12.”, known by heart", False, "Then price was not called."),
+                Choice("“Tea costs 12.”, known by heart", False, "Then `price` was not called."),
                 Choice(
                     "“Tea costs twelve coins, and I have looked it up for you.”", False, "There are no digits in it."
                 ),
