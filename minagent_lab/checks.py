@@ -8,6 +8,8 @@ from typing import Any
 
 from minagent_lab.values import a_kind, copy_json, dump_json
 
+NO_RESPONSE = "; return a ModelResponse"  # how the refusal of a reply ends: views know it by this, in a trace too
+
 
 def check_text(name: str, text: Any, *, empty: bool = True) -> None:
     """Refuse what is not text, empty text where there has to be some, and text that nobody can store or send."""
@@ -94,7 +96,7 @@ def check_reply(model: Any, reply: Any, kind: type) -> None:
     asked = f"{type(model).__name__}.complete()"
     if hasattr(reply, "__await__"):
         refuse_async(asked, reply, "make a plain model of it with to_model()")
-    raise TypeError(f"{asked} returned {a_kind(reply)}; return a ModelResponse")  # its repr may hold an address
+    raise TypeError(f"{asked} returned {a_kind(reply)}{NO_RESPONSE}")  # its repr may hold an address
 
 
 def check_awaitable(provider: Any, reply: Any) -> None:

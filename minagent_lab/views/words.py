@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from minagent_lab.checks import NO_RESPONSE
 from minagent_lab.errors import MaxStepsExceeded, ScriptExhausted, TraceError, UnexpectedRequest
 from minagent_lab.fakes.script import Expect
 from minagent_lab.messages import ModelResponse, ToolCall
+from minagent_lab.record import STOPPED_CALL
 from minagent_lab.results import exception_text
 from minagent_lab.stepping.fields import field_of
 from minagent_lab.stepping.stepper import Stepper, Turn
@@ -52,6 +56,8 @@ def call_words(call: ToolCall) -> str:
 
 def event(turn: Turn) -> tuple[str, bool]:
     """Return the word for the time line, and whether it is an error."""
+    if turn.status == "cancelled":
+        return "cancelled", False
     if turn.error is not None:
         return (_tools(turn), False) if isinstance(turn.error, MaxStepsExceeded) else ("stop", True)
     if turn.response is None or not turn.response.message.tool_calls:
@@ -63,10 +69,31 @@ def _tools(turn: Turn) -> str:
     return count(len(turn.results), "tool")
 
 
+def sees(turn: Turn | None, *, asked: bool = False) -> str:
+    """Return the heading of a request; of the first one, where no call is shown (`asked`: whether it was made).
+
+    A budget that refuses a call refuses it before the model sees anything.
+    """
+    if turn is None:
+        return f"What the model {'sees' if asked else 'will see'} at call 1"
+    return f"What the model {'would have seen' if _was_refused(turn) else 'sees'} at call {turn.call}"
+
+
+def _was_refused(turn: Turn) -> bool:
+    return turn.response is None and turn.status == "over_budget"
+
+
+def _is_no_response(turn: Turn) -> bool:
+    """Whether the model gave something back that is no response; in a trace its text alone tells."""
+    return turn.response is None and turn.error is not None and str(turn.error).endswith(NO_RESPONSE)
+
+
 def asked(turn: Turn) -> str:
     """Return what the model did in this call, as one sentence."""
     if turn.response is None:
-        return "Nothing came back from the model."
+        if _was_refused(turn):
+            return "The model was not asked."
+        return "What came back is no response." if _is_no_response(turn) else "Nothing came back from the model."
     calls = turn.response.message.tool_calls
     if not calls:
         return "The model answered with text."
@@ -75,6 +102,8 @@ def asked(turn: Turn) -> str:
         return f"The model asked for {wish}, but its reply was cut; no tool was run."
     if turn.results and all(result.error == "not_run" for _, result in turn.results):
         return f"The model asked for {wish}; no tool was run."
+    if turn.status == "cancelled":
+        return f"The model asked for {wish}; then the run was cancelled."
     failed = sum(result.error is not None for _, result in turn.results)
     if not failed:
         return f"The model asked for {wish}."
@@ -108,16 +137,26 @@ def then_more(turn: Turn) -> list[Sentence]:
 
 
 def _outcome(call: ToolCall, content: str, error: str | None) -> Sentence:
+    if content == STOPPED_CALL.content:
+        return ["stopped ", code(call.name), f" ({call.id}) while it ran; what it had done by then is not known"]
     got = code(short(content))
     if error == "unknown_tool":
         return ["found no tool ", code(call.name), ", so the result is ", got]
     if error == "invalid_arguments":
         return ["did not run ", code(call.name), ", whose arguments do not fit: ", got]
     if error == "not_run":
-        return ["did not run ", code(call.name), ": ", got]
+        return ["did not run ", code(call.name), f" ({call.id}): {_why_not_run(content)}"]
     if error == "tool_failed":
         return ["ran ", code(call.name), ", which failed, so the result is ", got]
     return ["ran ", code(call.name), " and got ", got]
+
+
+def _why_not_run(content: str) -> str:
+    """Return why a call was not run, whole: the text of its error, without what is said already."""
+    try:
+        return str(json.loads(content)["error"]).removeprefix("not run: ")
+    except (ValueError, KeyError, TypeError):
+        return content
 
 
 # ---- where the run stands -------------------------------------------------------------------------------------------
@@ -154,14 +193,30 @@ def _ended(turn: Turn) -> Sentence:
     if isinstance(turn.error, MaxStepsExceeded):
         return [bold("Stopped."), " The guard rail ended the run."]
     if turn.status == "cancelled":
-        return [bold("Stopped."), " The run was interrupted."]
+        return (
+            [bold("Stopped."), " The run was interrupted."]
+            if _by_ctrl_c(turn)
+            else [bold("Cancelled."), " ", _who(turn)]
+        )
     if turn.status == "over_budget":
         return [bold("Stopped."), " The budget did not allow what came next."]
     if isinstance(turn.error, TraceError):
         return [bold("Stopped."), " The trace tells no more."]
     if turn.response is not None:
         return [bold("Stopped."), " The registry raised an error while a tool ran, and that ends a run."]
+    if _is_no_response(turn):
+        return [bold("Stopped."), " What came back is no response, and that ends a run."]
     return [bold("Stopped."), " The model raised an error, and that ends a run."]
+
+
+def _by_ctrl_c(turn: Turn) -> bool:
+    return turn.error is None or isinstance(turn.error, KeyboardInterrupt)
+
+
+def _who(turn: Turn) -> str:
+    """Return who cancelled a run, or why, as far as it was told."""
+    told = re.search(r"\(the request was aborted: (.+)\)$", str(turn.error), re.DOTALL)
+    return f"{short(told[1])}." if told else "Somebody wanted it to stop; that is no failure."
 
 
 # ---- the end --------------------------------------------------------------------------------------------------------
@@ -207,6 +262,12 @@ def end(stepper: Stepper, turn: Turn) -> End:
                    [("why", [code(f"max_steps={stepper.max_steps}"), "; the model asked for a tool in every call."]),
                     ("history", [f"{held}, well-formed: each call has its result."]),
                     ("next", [advice, code("max_steps"), "."])])  # fmt: skip
+    if turn.status == "cancelled" and not _by_ctrl_c(turn):
+        told = _who(turn).rstrip(".") if "aborted:" in str(turn.error) else ""
+        title = f"Cancelled in {at}{f': {told}' if told else ''}"
+        return End("stop", title, exception_text(turn.error or RuntimeError()),
+                   [*_cancelled_calls(turn),
+                    ("next", ["Go on from this history: it is well-formed, each call has its result."])])  # fmt: skip
     if turn.status == "cancelled":
         return End("stop", f"Stopped in {at}: interrupted", exception_text(turn.error or KeyboardInterrupt()),
                    [("next", ["Run the cell again to start anew."])])  # fmt: skip
@@ -221,6 +282,10 @@ def end(stepper: Stepper, turn: Turn) -> End:
         return End("stop", f"Stopped at {at}: not the request that the script expects", str(turn.error),
                    [("last message", last), ("next", [advice])])  # fmt: skip
     kind = type(turn.error).__name__
+    if _is_no_response(turn):
+        return End("stop", f"Stopped at {at}: what came back is no response", str(turn.error),
+                   [("why", ["The loop needs a ", code("ModelResponse"), "; it looks at each reply first."]),
+                    ("next", ["Repair what answers, or end its script by an error that says so."])])  # fmt: skip
     if turn.response is not None:
         why = "What a tool raises is data for the model; what the registry itself raises ends the run."
         return End("stop", f"Stopped in {at}: the registry raised {kind}", exception_text(turn.error or RuntimeError()),
@@ -229,6 +294,18 @@ def end(stepper: Stepper, turn: Turn) -> End:
     return End("stop", f"Stopped at {at}: the model raised {kind}", exception_text(turn.error or RuntimeError()),
                [("why", ["What a model raises ends the run; what a tool raises is data for the model."]),
                 ("next", ["The exception is kept in ", code("view.last_error"), "."])])  # fmt: skip
+
+
+def _cancelled_calls(turn: Turn) -> list[tuple[str, Sentence]]:
+    """Return a line for each call that has no result of its own."""
+    lines: list[tuple[str, Sentence]] = []
+    for call, result in turn.results:
+        if result.content == STOPPED_CALL.content:
+            words = " was stopped while it ran; what it had done by then is not known."
+            lines.append((call.id, [code(call.name), words]))
+        elif result.error == "not_run":
+            lines.append((call.id, [code(call.name), " was not run."]))
+    return lines
 
 
 def _answered(stepper: Stepper, response: ModelResponse, at: str) -> End:
@@ -287,9 +364,9 @@ def place_of(model: Any) -> int:
     return place if isinstance(place, int) else 0
 
 
-def items_used(stepper: Stepper) -> int:
-    """Return how many script items were used when the call that is shown was over."""
-    for turn in reversed(stepper.turns[: stepper.index]):
+def items_used(stepper: Stepper, call: int | None = None) -> int:
+    """Return how many script items were used when a call was over; the one that is shown when left out."""
+    for turn in reversed(stepper.turns[: stepper.index if call is None else call]):
         if turn.item is not None:
             return turn.item
     first = next((turn.item for turn in stepper.turns if turn.item is not None), None)
@@ -328,4 +405,10 @@ def lines_note(stepper: Stepper, line: int) -> Sentence:
         return [bold(f"{here}raised."), f" Call {turn.call} was the last one allowed."]
     if turn.response is not None:
         return [bold(f"{here}stopped here."), " The call did not come to its end."]
+    if _was_refused(turn):
+        return [bold(f"{here}stopped here."), " The budget did not allow the call."]
+    if turn.status == "cancelled":
+        return [bold(f"{here}stopped here."), " The call did not come to its end."]
+    if _is_no_response(turn):
+        return [bold(f"{here}stopped here."), " What came back is no response."]
     return [bold(f"{here}stopped here."), " The model raised instead of answering."]

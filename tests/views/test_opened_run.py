@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from minagent_lab import FakeModelProvider, arun
+from minagent_lab import AbortController, FakeModelProvider, Tool, ToolCall, arun
 from minagent_lab.observe.budget import Budget
 from minagent_lab.observe.clock import TickingClock
 from minagent_lab.observe.trace import Trace
@@ -11,7 +11,7 @@ from minagent_lab.views.html import plain
 from minagent_lab.views.source import loop_lines
 from minagent_lab.views.static import static_text
 from minagent_lab.views.stepper_view import StepperView
-from minagent_lab.views.words import end, now
+from minagent_lab.views.words import asked, end, event, lines_note, now, sees, then
 
 from .runs import add, shop
 
@@ -52,6 +52,54 @@ def test_a_run_that_was_over_budget_before_the_model_says_so():
     assert told.title == "Stopped at call 2 of at most 10: the budget is used up"
     assert plain(told.facts[0][1]) == "The model was not asked again. What was paid for before is kept."
     assert "steps is limited to 1" in told.text
+
+
+def test_a_call_that_a_budget_refused_is_not_said_to_be_seen():
+    opened = at_end(traced([[add("c1")], "5"], budget=Budget(steps=1)))
+    assert sees(opened.turn) == "What the model would have seen at call 2"
+    assert asked(opened.turn) == "The model was not asked."
+    assert plain(lines_note(opened, 3)).endswith("The budget did not allow the call.")
+
+
+def cancelled_in_the_middle(reason="Ann pressed Stop"):
+    """Return an opened run in which c2 was at work, and c3 waited, when somebody stopped it."""
+    trace, ann, tools = Trace(clock=TickingClock()), AbortController(), shop()
+    tools.add(Tool("brew", "Brews", {"type": "object"}, lambda: asyncio.sleep(9)))
+
+    async def main():
+        script = [[add("c1")], [ToolCall("c2", "brew", {}), add("c3")], "never"]
+        running = asyncio.ensure_future(arun(FakeModelProvider(script), tools, "Tea?", signal=ann.signal, trace=trace))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        ann.abort(reason)
+        await running
+
+    asyncio.run(main())
+    return at_end(trace)
+
+
+def test_a_cancelled_run_is_no_failure_and_tells_of_each_call():
+    opened = cancelled_in_the_middle()
+    told = end(opened, opened.turn)
+    assert told.title == "Cancelled in call 2 of at most 10: Ann pressed Stop"
+    assert [(label, plain(words)) for label, words in told.facts] == [
+        ("c2", "brew was stopped while it ran; what it had done by then is not known."),
+        ("c3", "add was not run."),
+        ("next", "Go on from this history: it is well-formed, each call has its result."),
+    ]
+    assert plain(now(opened)) == "Cancelled. Ann pressed Stop."
+    assert event(opened.turn) == ("cancelled", False)
+    assert asked(opened.turn) == "The model asked for 2 tools; then the run was cancelled."
+    assert plain(then(opened.turn)) == (
+        "Then the loop stopped brew (c2) while it ran; what it had done by then is not known; did not run add (c3): "
+        "the run ended before this call; it appended the calls and their results."
+    )
+
+
+def test_a_run_that_was_cancelled_without_a_reason_says_so():
+    opened = cancelled_in_the_middle("")
+    assert end(opened, opened.turn).title == "Cancelled in call 2 of at most 10"
+    assert plain(now(opened)) == "Cancelled. Somebody wanted it to stop; that is no failure."
 
 
 def test_a_run_that_was_over_budget_before_its_tools_stands_at_the_first_tool():

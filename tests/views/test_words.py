@@ -12,6 +12,7 @@ from minagent_lab.views.words import (
     lines_note,
     now,
     position,
+    sees,
     short,
     then,
     tokens,
@@ -136,7 +137,7 @@ def test_a_call_that_was_not_run_is_not_said_to_have_run():
     with pytest.raises(KeyboardInterrupt):
         walk.forward()
     told = plain(then(walk.turn))
-    assert "ran stop, which failed" in told
+    assert "stopped stop (c1) while it ran" in told
     assert "did not run add: {" in told
 
 
@@ -168,3 +169,33 @@ def test_the_cursor_starts_where_the_model_stood():
     assert walk.turn.item == 2
     walk.back()
     assert items_used(walk) == 1
+
+
+class Quick:
+    """A model that gives something else."""
+
+    name = "quick"
+
+    def complete(self, messages, tools):
+        return None
+
+
+def test_what_is_no_response_has_an_end_of_its_own():
+    walk = Stepper(Quick(), shop(), "2 + 3?")
+    walk.forward()
+    told = end(walk, walk.turn)
+    assert told.title == "Stopped at call 1 of at most 10: what came back is no response"
+    assert told.text == "Quick.complete() returned None; return a ModelResponse"
+    assert asked(walk.turn) == "What came back is no response."
+    assert plain(now(walk)) == "Stopped. What came back is no response, and that ends a run."
+    assert "What came back is no response." in plain(lines_note(walk, 3))
+
+
+def test_the_heading_of_a_request_tells_whether_the_model_saw_it():
+    walk = stepper("one tool")
+    assert (sees(None), sees(None, asked=True)) == (
+        "What the model will see at call 1",
+        "What the model sees at call 1",
+    )
+    walk.forward()
+    assert sees(walk.turn) == "What the model sees at call 1"
