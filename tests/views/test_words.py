@@ -138,7 +138,7 @@ def test_a_call_that_was_not_run_is_not_said_to_have_run():
         walk.forward()
     told = plain(then(walk.turn))
     assert "stopped stop (c1) while it ran" in told
-    assert "did not run add: {" in told
+    assert "did not run add (c2): the run ended before this call;" in told
 
 
 def test_script_items_are_said_on_one_line():
