@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from minagent_lab.observe.evaluation import aevaluate, evaluate
     from minagent_lab.observe.report import EvalReport
     from minagent_lab.providers.anthropic import AnthropicProvider
+    from minagent_lab.providers.consent import choose_provider
     from minagent_lab.providers.openai_compatible import OpenAICompatibleProvider
     from minagent_lab.providers.retrying import Retrying
     from minagent_lab.stepping.stream import StreamStepper
@@ -96,6 +97,7 @@ _LAZY = {  # what needs asyncio, ipywidgets or matplotlib
     "TraceView": "minagent_lab.views.trace_view",
     "aevaluate": "minagent_lab.observe.evaluation",
     "arun": "minagent_lab.async_loop",
+    "choose_provider": "minagent_lab.providers.consent",
     "evaluate": "minagent_lab.observe.evaluation",
     "to_model": "minagent_lab.adapters",
     "to_provider": "minagent_lab.adapters",
@@ -175,13 +177,14 @@ __all__ = [
     "aevaluate",
     "agent_loop",
     "arun",
+    "choose_provider",
     "evaluate",
     "expect_error",
     "history_growth",
     "load_fixture",
     "open_run",
-    "plot_evaluation",
     "playground",
+    "plot_evaluation",
     "plot_history_growth",
     "plot_timeline",
     "read_trace",
