@@ -6,7 +6,7 @@
     ├── MaxStepsExceeded   (RuntimeError)    the model was asked `max_steps` times and still wanted a tool
     ├── UnexpectedRequest  (AssertionError)  an `Expect` in the script did not find the request it expected
     ├── ScriptNotExhausted (AssertionError)  `assert_exhausted()` found script items that nobody asked for
-    ├── RealCallBarred     (RuntimeError)    a test was about to ask a real model
+    ├── RealCallBarred     (RuntimeError)    a real model was about to be asked, and nobody said that it may
     ├── FixtureError       (ValueError)      a fixture file is not what its format says
     ├── ForkError          (ValueError)      a run cannot be forked in this way
     ├── PlaybookError      (ValueError)      the text of a playground cannot be run; ``problems`` says what and where
@@ -116,7 +116,7 @@ class ScriptNotExhausted(MinAgentError, AssertionError):
 
 
 class RealCallBarred(MinAgentError, RuntimeError):
-    """A test was about to ask a real model, and did not say that it may."""
+    """A real model was about to be asked, by a test or by a cell, and nobody said that it may; nothing was sent."""
 
 
 class ForkError(MinAgentError, ValueError):
