@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     from minagent_lab.observe.report import EvalReport
     from minagent_lab.providers.anthropic import AnthropicProvider
     from minagent_lab.providers.consent import choose_provider
-    from minagent_lab.providers.consent import choose_provider
     from minagent_lab.providers.openai_compatible import OpenAICompatibleProvider
     from minagent_lab.providers.retrying import Retrying
     from minagent_lab.stepping.stream import StreamStepper
