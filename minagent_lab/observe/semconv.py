@@ -38,6 +38,7 @@ FORMAT, MAX_STEPS, CALL = "minagent.trace.format", "minagent.max_steps", "minage
 KEPT, REST = "minagent.history.kept", "minagent.history.rest"  # how much is as before; what came after
 STATUS, WITHHELD = "minagent.status", "minagent.withheld"
 ATTEMPT, ATTEMPTS, WAIT = "minagent.attempt.number", "minagent.attempt.limit", "minagent.attempt.wait"
+LAYER = "minagent.attempt.layer"  # of layers that retry, one round the other: from 1, the outermost, which is left out
 _ERROR, _USAGE = "minagent.error.", "minagent.usage."
 _USAGE_NAMES = {
     "input_tokens": "gen_ai.usage.input_tokens",

@@ -7,6 +7,9 @@ from typing import Any
 
 from minagent_lab.observe import semconv as names
 
+STOPPED = "stopped"  # how ended what was at work when its run ended
+CANCELLED = ("cancelled", "AbortError", "CancelledError", "KeyboardInterrupt")  # ends that somebody wanted
+
 
 class Span:
     """Something that took time.
@@ -23,16 +26,22 @@ class Span:
         Which call of the model it belongs to, from 1; 0 for the run itself.
     start, end : float
         In seconds, by the clock of the trace. `end` is ``None`` while it goes on, or where the trace ends before.
+    layer : int
+        Of an attempt: how many layers that retry stand round it, its own included; 0 for anything else.
     outcome : str
         How it ended, in one word: the status of a run, the stop reason of a call, the type of an error; ``""`` while it
         goes on, and for a tool that answered.
     error : bool
         Whether it ended in an error.
+    cancelled : bool
+        Whether it ended because somebody wanted it to: a signal was given, or a task was cancelled. That is no error.
     usage : dict
         The tokens that are known: of a call, or of the whole run.
     """
 
-    __slots__ = ("call", "end", "error", "id", "kind", "name", "outcome", "run", "start", "usage")
+    __slots__ = (
+        *("call", "cancelled", "end", "error", "id", "kind", "layer", "name", "outcome", "run", "start", "usage"),
+    )
 
     def __init__(self, kind: str, name: str, event: Mapping[str, Any]) -> None:
         self.kind, self.name = kind, name
@@ -41,7 +50,8 @@ class Span:
         self.id: str = event.get(names.CALL_ID, "")
         self.start: float = event["time"]
         self.end: float | None = None
-        self.outcome, self.error = "", False
+        self.layer: int = event.get(names.LAYER, 1) if kind == "attempt" else 0
+        self.outcome, self.error, self.cancelled = "", False, False
         self.usage: dict[str, Any] = {}
 
     @property
@@ -56,8 +66,8 @@ class Span:
 
     @property
     def answered(self) -> bool:
-        """Whether it came to its end, and not by an error."""
-        return self.end is not None and not self.error
+        """Whether it came to its end by itself, and not by an error."""
+        return self.end is not None and not self.error and not self.cancelled
 
     def __repr__(self) -> str:
         took = "going on" if self.end is None else f"{self.start:g} to {self.end:g} s"
@@ -91,7 +101,9 @@ class SpanReader:
     def _end(self, key: tuple[Any, ...], event: Mapping[str, Any], outcome: str, *, error: bool = False) -> Span | None:
         span = self._open.pop(key, None)
         if span is not None:
-            span.end, span.outcome, span.error = event["time"], outcome, error
+            span.end, span.outcome = event["time"], outcome
+            span.cancelled = outcome in CANCELLED or (outcome == STOPPED and event.get(names.STATUS) == "cancelled")
+            span.error = error and not span.cancelled
         return span
 
     def _run_started(self, event: Mapping[str, Any], run: str) -> None:
@@ -102,24 +114,36 @@ class SpanReader:
 
     def _model_answered(self, event: Mapping[str, Any], run: str) -> None:
         outcome = ", ".join(event.get(names.FINISH_REASONS, ()))
-        self._end((run, "attempt"), event, outcome)
+        self._end_attempts(run, event, outcome)
         if span := self._end((run, "model"), event, outcome):
             span.name, span.usage = event.get(names.RESPONSE_MODEL, span.name), names.usage_of(event)
 
     def _model_failed(self, event: Mapping[str, Any], run: str) -> None:
-        for key in ((run, "attempt"), (run, "model")):
-            self._end(key, event, event.get(names.ERROR_TYPE, ""), error=True)
+        self._end_attempts(run, event, event.get(names.ERROR_TYPE, ""), error=True)
+        self._end((run, "model"), event, event.get(names.ERROR_TYPE, ""), error=True)
 
     def _attempt_started(self, event: Mapping[str, Any], run: str) -> None:
-        self._begin((run, "attempt"), Span("attempt", _which(event), event))
+        span = Span("attempt", _which(event), event)
+        self._begin((run, "attempt", span.layer), span)
 
     def _attempt_failed(self, event: Mapping[str, Any], run: str) -> None:
-        asked = self._open.get((run, "model"))
-        if (run, "attempt") not in self._open and asked is not None:  # the first one began when the model was asked
-            first = Span("attempt", _which(event), event)
-            first.start = asked.start
-            self._begin((run, "attempt"), first)
-        self._end((run, "attempt"), event, event.get(names.ERROR_TYPE, ""), error=True)
+        first = Span("attempt", _which(event), event)
+        key = (run, "attempt", first.layer)
+        outer = self._around(run, first.layer)
+        if key not in self._open and outer is not None:  # the first one began when what is round it began
+            first.start = outer.start
+            self.spans.insert(self.spans.index(outer) + 1, first)
+            self._open[key] = first
+        self._end(key, event, event.get(names.ERROR_TYPE, ""), error=True)
+
+    def _around(self, run: str, layer: int) -> Span | None:
+        """Return what is open round an attempt of a layer: one of an outer layer, else the call of the model."""
+        attempts = (self._open.get((run, "attempt", outer)) for outer in range(layer - 1, 0, -1))
+        return next((span for span in attempts if span is not None), self._open.get((run, "model")))
+
+    def _end_attempts(self, run: str, event: Mapping[str, Any], outcome: str, *, error: bool = False) -> None:
+        for key in [key for key in self._open if key[:2] == (run, "attempt")]:
+            self._end(key, event, outcome, error=error)
 
     def _tool_asked(self, event: Mapping[str, Any], run: str) -> None:
         key = (run, "tool", event.get(names.CALL), event.get(names.CALL_ID))
@@ -133,7 +157,7 @@ class SpanReader:
     def _run_ended(self, event: Mapping[str, Any], run: str) -> None:
         status = event.get(names.STATUS, "")
         for key in [key for key in self._open if key[0] == run and len(key) > 1]:
-            self._end(key, event, "stopped", error=True)
+            self._end(key, event, STOPPED, error=True)
         if span := self._end((run,), event, status, error=status not in ("completed", "truncated")):
             span.usage = names.usage_of(event)
 

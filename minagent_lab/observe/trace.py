@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from minagent_lab.context import retry_layers
 from minagent_lab.history import History
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.model import ModelRequest
@@ -142,14 +143,14 @@ class Trace:
     def attempt_started(self, number: int, attempts: int) -> None:
         """Write down that a request is sent once more: attempt `number` of at most `attempts`."""
         if run := self._run():
-            self._chat(run, "attempt_started", {names.ATTEMPT: number, names.ATTEMPTS: attempts})
+            self._chat(run, "attempt_started", _which_attempt(number, attempts))
 
     def attempt_failed(self, number: int, attempts: int, error: BaseException, wait: float | None) -> None:
         """Write down that an attempt failed, and how long to wait before the next; ``None`` where there is none."""
         if run := self._run():
             next_one = {} if wait is None else {names.WAIT: wait}
-            of = {names.ATTEMPT: number, names.ATTEMPTS: attempts, **next_one}
-            self._chat(run, "attempt_failed", {**of, **names.error_data(error)})
+            self._chat(run, "attempt_failed",
+                       {**_which_attempt(number, attempts), **next_one, **names.error_data(error)})  # fmt: skip
 
     def tool_asked(self, call: ToolCall) -> None:
         """Write down that a tool begins to work."""
@@ -245,3 +246,9 @@ class Trace:
             self.problems.append(f"a watcher stopped watching: {exception_text(error)}")
             if happened in self._watchers:
                 self._watchers.remove(happened)
+
+
+def _which_attempt(number: int, attempts: int) -> dict[str, int]:
+    """Return which attempt it is, and of which layer where one that retries stands round another."""
+    layer = retry_layers.get() + 1
+    return {names.ATTEMPT: number, names.ATTEMPTS: attempts, **({names.LAYER: layer} if layer > 1 else {})}

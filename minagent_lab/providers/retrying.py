@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from minagent_lab.abort import AbortSignal, abortable
-from minagent_lab.context import current_run
+from minagent_lab.context import current_run, inside_a_retry_layer
 from minagent_lab.errors import ProviderError
 from minagent_lab.messages import ModelResponse
 from minagent_lab.model import ModelProvider, ModelRequest
@@ -108,7 +108,8 @@ class Retrying:
             if trace is not None and number > 1:
                 trace.attempt_started(number, self.attempts)
             try:
-                return await self.provider.complete(request, signal)
+                with inside_a_retry_layer():
+                    return await self.provider.complete(request, signal)
             except ProviderError as error:
                 wait, why_not = self._next_wait(error, number, start)
                 if trace is not None:

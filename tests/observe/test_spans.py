@@ -1,8 +1,10 @@
 import asyncio
+import contextlib
 
+import pytest
 from lab import adder, call
 
-from minagent_lab import FakeModelProvider, Message, ModelResponse, arun
+from minagent_lab import AbortController, FakeModelProvider, Message, ModelResponse, Tool, arun
 from minagent_lab.errors import ServerError
 from minagent_lab.history import History
 from minagent_lab.model import ModelRequest
@@ -10,6 +12,7 @@ from minagent_lab.observe.clock import TickingClock
 from minagent_lab.observe.pricing import PriceTable
 from minagent_lab.observe.spans import spans_of
 from minagent_lab.observe.trace import Trace
+from minagent_lab.providers.retrying import Retrying
 
 
 def traced(script, **options):
@@ -62,6 +65,82 @@ def test_attempts_are_spans_inside_the_call():
         ("attempt", "2 of 3", 3, 4, "ServerError"),
         ("attempt", "3 of 3", 5, 6, "end_turn"),
     ]
+
+
+def retried(script, layers):
+    """Return the attempts of one call that layers of three attempts each stand round, the outermost first."""
+    clock, trace = TickingClock(step=0), Trace(clock=TickingClock())
+    provider = FakeModelProvider(script)
+    for _ in range(layers):
+        provider = Retrying(provider, sleep=clock.sleep, clock=clock, jitter=lambda: 0)
+    with contextlib.suppress(ServerError):
+        asyncio.run(arun(provider, adder(), "x", trace=trace))
+    return [span for span in trace.spans() if span.kind == "attempt"]
+
+
+def test_one_layer_round_another_gives_attempts_inside_of_attempts():
+    down = [ServerError("down")] * 4
+    assert [(span.layer, span.name, span.outcome) for span in retried([*down, "5"], 2)] == [
+        (1, "1 of 3", "ServerError"),
+        (2, "1 of 3", "ServerError"),
+        (2, "2 of 3", "ServerError"),
+        (2, "3 of 3", "ServerError"),
+        (1, "2 of 3", "end_turn"),
+        (2, "1 of 3", "ServerError"),
+        (2, "2 of 3", "end_turn"),
+    ]
+
+
+def test_layers_multiply_and_each_attempt_lies_inside_of_the_one_round_it():
+    spans = retried([ServerError("down")] * 27, 3)
+    assert [sum(span.layer == layer for span in spans) for layer in (1, 2, 3)] == [3, 9, 27]
+    assert [span.start for span in spans] == sorted(span.start for span in spans)
+    for layer in (2, 3):
+        for span in (span for span in spans if span.layer == layer):
+            outer = [one for one in spans if one.layer == layer - 1 and one.start <= span.start <= span.end <= one.end]
+            assert len(outer) == 1
+
+
+def test_a_layer_alone_is_written_without_its_number():
+    trace = Trace(clock=TickingClock())
+    provider = Retrying(FakeModelProvider([ServerError("down"), "5"]), first_wait=0)
+    asyncio.run(arun(provider, adder(), "x", trace=trace))
+    assert not any("minagent.attempt.layer" in event for event in trace.events)
+
+
+def aborted(script, at, **options):
+    """Return the spans of a run that was stopped when an event came."""
+    trace, ann = Trace(clock=TickingClock()), AbortController()
+    trace.watch(lambda event: ann.abort() if event["event"] == at else None)
+    tools = adder()
+    tools.add(Tool("wait", "Waits", {"type": "object"}, lambda **_: asyncio.sleep(9)))
+    provider = FakeModelProvider(script, **options)
+    asyncio.run(arun(provider, tools, "x", trace=trace, signal=ann.signal))
+    return trace.spans()
+
+
+def test_what_somebody_stopped_is_cancelled_and_no_error():
+    run, model, tool = aborted([[call(name="wait")], "never"], "tool_asked")
+    assert [(span.outcome, span.cancelled, span.error, span.answered) for span in (run, model, tool)] == [
+        ("cancelled", True, False, False),
+        ("tool_use", False, False, True),
+        ("stopped", True, False, False),
+    ]
+    run, model = aborted([[call()], "never"], "model_asked")
+    assert (model.outcome, model.cancelled, model.error, model.answered) == ("AbortError", True, False, False)
+
+
+def test_a_task_that_was_cancelled_is_told_likewise():
+    trace = Trace(clock=TickingClock())
+
+    async def main():
+        tools = adder()
+        tools.add(Tool("wait", "Waits", {"type": "object"}, lambda **_: asyncio.sleep(9)))
+        await asyncio.wait_for(arun(FakeModelProvider([[call(name="wait")]]), tools, "x", trace=trace), 0.01)
+
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(main())
+    assert [span.cancelled for span in trace.spans()] == [True, False, True]
 
 
 def test_a_call_that_is_not_retried_has_no_attempts():
