@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -22,9 +21,10 @@ from minagent_lab import (
 )
 from minagent_lab.course import shop
 from minagent_lab.course.awaiting import finished
-from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, says
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
+from minagent_lab.course.kinds import class_with_async, is_async_function, is_plain_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.course.shop import TEA
 from minagent_lab.messages import ToolCall
@@ -60,10 +60,14 @@ def script() -> list[Any]:
 
 def _asked(provider: Any, signal: AbortSignal | None = None) -> Any:
     """Call the provider once."""
-    waiting = provider.complete(ASK, signal)
-    if not inspect.isawaitable(waiting):
-        raise AssertionError(f"complete gave {shown(waiting)} at once; in the contract it is `async def complete`")
-    return finished(waiting)
+    return finished(provider.complete(ASK, signal))
+
+
+def _response(provider: Any) -> dict[str, Any]:
+    """Call the provider, which has a response left."""
+    reply = _asked(provider)
+    assert isinstance(reply, dict), f"the call gave {shown(reply)}; a response was next"
+    return reply
 
 
 def _action(provider: Any) -> Any:
@@ -72,9 +76,7 @@ def _action(provider: Any) -> Any:
 
 
 def _tokens(provider: Any) -> Any:
-    reply = _asked(provider)
-    assert isinstance(reply, dict), f"the call gave {shown(reply)}; a response was next"
-    return reply["usage"]["input_tokens"]
+    return _response(provider)["usage"]["input_tokens"]
 
 
 def _abort(provider: Any) -> None:
@@ -83,6 +85,8 @@ def _abort(provider: Any) -> None:
         _asked(provider, given_signal())
     except AbortError:
         return
+    except AssertionError:
+        raise
     except asyncio.CancelledError:
         raise AssertionError("CancelledError says that a task was cancelled; a signal ends in AbortError") from None
     except Exception as error:
@@ -92,7 +96,7 @@ def _abort(provider: Any) -> None:
     raise AssertionError("the signal was given, and the call went on all the same; it has to raise AbortError")
 
 
-@says("1. order: each provider made from a list gives all of it, in order")
+@says("fault 1, order: each provider made from a list gives all of it, in order")
 def test_order(fake: Any) -> None:
     responses = script()
     for which in ("the first provider:", "a second one, made from the same list:"):
@@ -100,25 +104,18 @@ def test_order(fake: Any) -> None:
         expect([_action(provider), _action(provider)], ["tool_call", "finish"], which)
 
 
-@says("2. ownership: usage comes along; writing into one response changes no other")
+@says("fault 2, ownership: usage comes along; writing into one response changes no other")
 def test_ownership(fake: Any) -> None:
     response = script()[0]
     provider = fake([response, response])
-    reply = _asked(provider)
+    reply = _response(provider)
     expect(reply.get("usage"), {"input_tokens": 10, "output_tokens": 2}, "the usage of the first response:")
     reply["usage"]["input_tokens"] = 999
     expect(_tokens(provider), 10, "999 was written into the first response; the next one then has input tokens:")
     expect(response["usage"]["input_tokens"], 10, "999 was written into the first response; the script then has:")
 
 
-@says("3. cancellation: an aborted call raises AbortError and consumes nothing")
-def test_cancellation(fake: Any) -> None:
-    provider = fake(script())
-    _abort(provider)
-    expect(_action(provider), "tool_call", "the call after the aborted one:")
-
-
-@says("4. the end: when used up, it raises a RuntimeError that says so, each time")
+@says("fault 3, the end: when used up, it raises a RuntimeError that says so, each time")
 def test_the_end(fake: Any) -> None:
     provider = fake(script())
     _asked(provider), _asked(provider)
@@ -132,8 +129,7 @@ def _ends(provider: Any, which: str) -> None:
     except (AbortError, AssertionError):
         raise
     except RuntimeError as error:
-        own = isinstance(error.__cause__, StopIteration)
-        if own:
+        if isinstance(error.__cause__, StopIteration) and "raised StopIteration" in str(error):
             raise AssertionError(f"it ended in Python's own {shown(str(error))}; raise one that says why") from None
         if str(error):
             return
@@ -146,7 +142,14 @@ def _ends(provider: Any, which: str) -> None:
     raise AssertionError(f"the list has two responses, and the {which} call gave {shown(reply)}")
 
 
-@says("ownership on the way in: changing the list afterwards changes nothing")
+@says("fault 4, the signal: an aborted call raises AbortError and consumes nothing")
+def test_cancellation(fake: Any) -> None:
+    provider = fake(script())
+    _abort(provider)
+    expect(_action(provider), "tool_call", "the call after the aborted one:")
+
+
+@says("fault 2 hides: changing the list afterwards changes nothing")
 def test_the_way_in(fake: Any) -> None:
     responses = script()
     provider = fake(responses)
@@ -156,7 +159,7 @@ def test_the_way_in(fake: Any) -> None:
     expect(_action(provider), "finish", "the last item was taken away afterwards; the second call gives")
 
 
-@says("a signal stops its own call, and no other")
+@says("fault 4 hides: a signal stops its own call, and no other")
 def test_a_signal_stops_its_own_call(fake: Any) -> None:
     provider = fake(script())
     _abort(provider)
@@ -166,7 +169,7 @@ def test_a_signal_stops_its_own_call(fake: Any) -> None:
     )
 
 
-@says("two providers made from one list each keep their own place")
+@says("fault 1 hides: two providers made from one list each keep their own place")
 def test_own_places(fake: Any) -> None:
     responses = script()
     one, other = fake(responses), fake(responses)
@@ -196,7 +199,7 @@ PROVIDER = Exercise(
     title="A provider that keeps the contract",
     thing="FakeProvider",
     wants="the class FakeProvider itself, not an object of it",
-    fits=lambda thing: isinstance(thing, type) and hasattr(thing, "complete"),
+    fits=class_with_async("complete"),
     starter="""
 import copy
 
@@ -229,11 +232,11 @@ class FakeProvider:
     tests=[
         test_order,
         test_ownership,
-        test_cancellation,
         test_the_end,
+        test_cancellation,
+        test_own_places,
         test_the_way_in,
         test_a_signal_stops_its_own_call,
-        test_own_places,
         test_an_agent_runs_on_it,
     ],
     mutants=[
@@ -266,13 +269,6 @@ class FakeProvider:
             "",
             "test_order",
             "Every call then gets the first response, and the agent asks for the same tool for ever.",
-        ),
-        Mutant(
-            "is not async",
-            "async def complete",
-            "def complete",
-            "test_order",
-            "It works without a loop and fails wherever somebody awaits it: the fake must have the form of the real one.",
         ),
         Mutant(
             "hands out its own objects",
@@ -694,7 +690,7 @@ ADAPTER = Exercise(
     title="An adapter",
     thing="from_acme",
     wants="a function from_acme(data)",
-    fits=is_function,
+    fits=is_plain_function,
     starter="""
 from minagent_lab import MalformedResponseError
 
@@ -928,7 +924,7 @@ WRITE_THE_TEST = Exercise(
     title="Write the test",
     thing="check_provider",
     wants="an async function check_provider(make), your test",
-    fits=is_function,
+    fits=is_async_function,
     starter="""
 import pytest
 
@@ -1066,7 +1062,7 @@ PREDICTIONS: tuple[Question, ...] = (
         ],
     ),
     Question(
-        "A run has used both responses of Quick(replies). What does a second Quick(replies) give to its first call?",
+        "A second test makes `Quick(replies)` from the same list. What does its first call give?",
         [
             Choice(
                 "The first response: a new provider begins at the beginning.",
@@ -1116,9 +1112,9 @@ QUIZ = Quiz(
                     "Each of them would stand in the loop, and each would change with the vendor.",
                 ),
                 Choice(
-                    "Because responses may hold secrets.",
+                    "Because responses may hold secrets, which must not reach a loop.",
                     False,
-                    "They may, and that is the recorder's care; a loop would still depend on the fields.",
+                    "They may, and whoever records them takes care; the loop would still depend on the fields.",
                 ),
                 Choice(
                     "Because vendors forbid it.",
@@ -1167,9 +1163,9 @@ QUIZ = Quiz(
                     "An abort is never tried again by itself; whoever said stop meant it.",
                 ),
                 Choice(
-                    "Because no call was made: the script's next response is still the next.",
+                    "Because no call was made.",
                     True,
-                    "An item is what a call that was made will see.",
+                    "An item is what a call that was made will see, so the next response is still the next.",
                 ),
             ],
         ),
@@ -1177,12 +1173,12 @@ QUIZ = Quiz(
             "A fake copies its responses when it is made. Why copy again when one is returned?",
             [
                 Choice(
-                    "Because the caller could change what it got, and with it the script.",
+                    "Because the caller may write into what it got.",
                     True,
-                    "The first copy protects the fake from whoever wrote the script, the second from whoever reads it.",
+                    "It would write into the script. The first copy protects the fake from whoever wrote the script, the second from whoever reads it.",
                 ),
                 Choice(
-                    "It need not: the script is private already.",
+                    "It need not: since the first copy, the script is private.",
                     False,
                     "The object that is returned is the one in the script, until it is copied.",
                 ),
