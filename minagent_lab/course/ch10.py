@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from functools import partial
 from typing import Any
@@ -25,9 +26,10 @@ from minagent_lab import (
 )
 from minagent_lab.course import shop
 from minagent_lab.course.awaiting import finished
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
+from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
+from minagent_lab.course.kinds import is_async_function, is_plain_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.observe.clock import TickingClock
 from minagent_lab.providers.retrying import Retrying
@@ -68,7 +70,7 @@ def test_keys(classify: Any) -> None:
     _kinds(classify, AuthenticationError, 401, 403)
 
 
-@says("any other 4xx, 418 too, is about the request")
+@says("every other 4xx, 418 too, is about the request")
 def test_requests(classify: Any) -> None:
     _kinds(classify, InvalidRequestError, 400, 404, 413, 418, 422)
 
@@ -77,6 +79,11 @@ def test_requests(classify: Any) -> None:
 def test_limits(classify: Any) -> None:
     _kinds(classify, RateLimitError, 429)
     _kinds(classify, ProviderTimeoutError, 408)
+
+
+@says("409 is a conflict: the service's, and it may pass")
+def test_conflict(classify: Any) -> None:
+    _kinds(classify, ServerError, 409)
 
 
 @says("500 and everything above it is the service's fault")
@@ -120,7 +127,7 @@ CLASSIFY = Exercise(
     title="From a vendor's words to a class",
     thing="classify",
     wants="a function classify(status, code, message)",
-    fits=is_function,
+    fits=is_plain_function,
     starter="""
 def classify(status, code, message):
     if "rate limit" in message:
@@ -129,7 +136,7 @@ def classify(status, code, message):
 """,
     hints=[
         "Which of the three arguments may decide? Only the status. Go through the table of section 2, row by row.",
-        "The special ones first: `None`, 401, 403, 408, 429. Then ranges: `status >= 500`, and what is left from 400 up.",
+        "The special ones first: `None`, 401, 403, 408, 409, 429. Then ranges: `status >= 500`, and what is left from 400 up.",
         "Find the class first, `kind = …`, and make the error once, at the end: "
         "`return kind(message, status_code=status, code=code)`. The code is what tells a quota from a limit.",
     ],
@@ -140,6 +147,7 @@ def classify(status, code, message):
         401: AuthenticationError,
         403: AuthenticationError,
         408: ProviderTimeoutError,
+        409: ServerError,
         429: RateLimitError,
     }
     if status in exact:
@@ -156,6 +164,7 @@ def classify(status, code, message):
         test_keys,
         test_requests,
         test_limits,
+        test_conflict,
         test_service,
         test_connection,
         test_malformed,
@@ -200,6 +209,13 @@ def classify(status, code, message):
             "408 stands among the 4xx, but nothing is wrong with the request; it came too late.",
         ),
         Mutant(
+            "forgets 409",
+            "        409: ServerError,\n",
+            "",
+            "test_conflict",
+            "Another request held what this one needed; it lets go, so the same request may succeed later.",
+        ),
+        Mutant(
             "takes an unreadable body for a failure of the service",
             "        kind = MalformedResponseError",
             "        kind = ServerError",
@@ -242,6 +258,27 @@ def classify(status, code, message):
 # ---- 10.2 -----------------------------------------------------------------------------------------------------------
 
 
+PLAIN = (
+    "`retrying` is a plain `def`: your `try` is left before the provider is asked; write `async def`, and "
+    "`return await`"
+)
+
+
+def _says_that_it_is_plain(test: Test) -> Test:
+    """Make the first reason of a plain function that it is one. A plain one that is right is right."""
+
+    @functools.wraps(test)
+    def asked(retrying: Any) -> str | None:
+        try:
+            return test(retrying)
+        except AssertionError:
+            if is_async_function(retrying):
+                raise
+            raise AssertionError(PLAIN) from None
+
+    return asked
+
+
 class _Played:
     """What came of a learner's retrying on a script: an answer or an error, requests, waits."""
 
@@ -252,7 +289,7 @@ class _Played:
         self.error: BaseException | None = None
         coroutine = retrying(provider or self.inner, REQUEST, attempts, self._sleep)
         if not inspect.isawaitable(coroutine):
-            raise AssertionError("it is no coroutine; begin with `async def` and `await` the provider")
+            raise AssertionError(PLAIN)
         try:
             self.answer = finished(coroutine)
         except ResponsesExhausted:
@@ -262,6 +299,14 @@ class _Played:
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
+
+    def waited(self, *wanted: float, what: str = "waits:") -> None:
+        """Assert that these were the waits."""
+        if wanted and not self.slept and self.requests > 1:
+            raise AssertionError(
+                f"{self.requests} requests, and no wait was noted; wait by the `sleep` that you were given, and await it"
+            )
+        expect(self.slept, list(wanted), what)
 
     @property
     def requests(self) -> int:
@@ -340,17 +385,18 @@ def test_a_bug_comes_through_as_it_is(retrying: Any) -> None:
 
 
 def test_waits_double(retrying: Any) -> None:
-    expect(_Played(retrying, [DOWN, DOWN, DOWN, "12."], 4).slept, [0.5, 1, 2], "waits:")
+    _Played(retrying, [DOWN, DOWN, DOWN, "12."], 4).waited(0.5, 1, 2)
 
 
 def test_there_is_no_wait_after_the_last_attempt(retrying: Any) -> None:
-    expect(len(_Played(retrying, [DOWN] * OPEN_END).slept), 2, "three attempts fail; number of waits:")
+    slept = _Played(retrying, [DOWN] * OPEN_END).slept
+    assert len(slept) <= 2, f"three attempts fail; expected 2 waits, got {len(slept)}"
     expect(_Played(retrying, [DOWN] * OPEN_END, 1).slept, [], "one attempt fails; waits:")
 
 
 def test_the_service_is_believed(retrying: Any) -> None:
     asked = RateLimitError("slow down", status_code=429, retry_after=7)
-    expect(_Played(retrying, [DOWN, asked, "12."]).slept, [0.5, 7], "the second failure asks for 7 seconds; waits:")
+    _Played(retrying, [DOWN, asked, "12."]).waited(0.5, 7, what="the second failure asks for 7 seconds; waits:")
     now = RateLimitError("come back at once", status_code=429, retry_after=0)
     slept = _Played(retrying, [now, "12."]).slept
     assert not any(slept), f"the service asks for 0 seconds; expected no wait, got {slept}"
@@ -392,16 +438,19 @@ async def retrying(provider, request, attempts, sleep):
         await sleep(wait)
 """,
     tests=[
-        test_an_answer_is_handed_on,
-        test_it_fails_twice_and_then_answers,
-        test_attempts_are_requests,
-        test_the_last_error_comes_through,
-        test_what_cannot_pass_is_sent_once,
-        test_an_abort_is_no_failure,
-        test_a_bug_comes_through_as_it_is,
-        test_waits_double,
-        test_there_is_no_wait_after_the_last_attempt,
-        test_the_service_is_believed,
+        _says_that_it_is_plain(test)
+        for test in (
+            test_an_answer_is_handed_on,
+            test_it_fails_twice_and_then_answers,
+            test_attempts_are_requests,
+            test_the_last_error_comes_through,
+            test_what_cannot_pass_is_sent_once,
+            test_an_abort_is_no_failure,
+            test_a_bug_comes_through_as_it_is,
+            test_waits_double,
+            test_there_is_no_wait_after_the_last_attempt,
+            test_the_service_is_believed,
+        )
     ],
     mutants=[
         Mutant(
@@ -510,34 +559,41 @@ async def retrying(provider, request, attempts, sleep):
 # ---- 10.3 -----------------------------------------------------------------------------------------------------------
 
 
+def _counts(got: Any, wanted: int, what: str) -> None:
+    """Assert that a number of requests is this one, and that it is a whole number."""
+    whole = not isinstance(got, (float, bool))
+    assert whole, f"{what} it gave {shown(got)}; a number of requests is an int"
+    expect(got, wanted, what)
+
+
 def test_one_layer_sends_its_attempts(seen: Any) -> None:
-    expect(seen([3], OPEN_END), 3, "for layers [3]")
-    expect(seen([5], OPEN_END), 5, "for layers [5]")
+    _counts(seen([3], OPEN_END), 3, "for layers [3]")
+    _counts(seen([5], OPEN_END), 5, "for layers [5]")
 
 
 def test_two_layers_multiply(seen: Any) -> None:
-    expect(seen([3, 3], OPEN_END), 9, "for layers [3, 3]")
-    expect(seen([2, 5], OPEN_END), 10, "for layers [2, 5]")
+    _counts(seen([3, 3], OPEN_END), 9, "for layers [3, 3]")
+    _counts(seen([2, 5], OPEN_END), 10, "for layers [2, 5]")
 
 
 def test_three_layers_multiply_again(seen: Any) -> None:
-    expect(seen([2, 3, 2], OPEN_END), 12, "for layers [2, 3, 2]")
+    _counts(seen([2, 3, 2], OPEN_END), 12, "for layers [2, 3, 2]")
 
 
 def test_a_layer_with_one_attempt_adds_nothing(seen: Any) -> None:
-    expect(seen([1, 3, 1], OPEN_END), 3, "for layers [1, 3, 1]")
-    expect(seen([], OPEN_END), 1, "for no layer at all")
+    _counts(seen([1, 3, 1], OPEN_END), 3, "for layers [1, 3, 1]")
+    _counts(seen([], OPEN_END), 1, "for no layer at all")
 
 
 def test_a_service_that_comes_back_ends_it(seen: Any) -> None:
-    expect(seen([3, 3], 0), 1, "for layers [3, 3] and a service that never fails")
-    expect(seen([3, 3], 4), 5, "for layers [3, 3] and a service that fails 4 times, then answers")
-    expect(seen([2], 2), 2, "for layers [2] and a service that fails 2 times, then answers")
+    _counts(seen([3, 3], 0), 1, "for layers [3, 3] and a service that never fails")
+    _counts(seen([3, 3], 4), 5, "for layers [3, 3] and a service that fails 4 times, then answers")
+    _counts(seen([2], 2), 2, "for layers [2] and a service that fails 2 times, then answers")
 
 
 @says("what is not retryable is sent once")
 def test_hopeless(seen: Any) -> None:
-    expect(seen([3, 3], OPEN_END, retryable=False), 1, "for layers [3, 3] and an error that is not retryable")
+    _counts(seen([3, 3], OPEN_END, retryable=False), 1, "for layers [3, 3] and an error that is not retryable")
 
 
 @says("it agrees with real layers of Retrying")
@@ -547,7 +603,7 @@ def test_real(seen: Any) -> None:
             for error in (DOWN, InvalidRequestError("no such model", status_code=404)):
                 real = _sent(layers, failures, error)
                 got = seen(layers, failures, retryable=error.retryable)
-                expect(got, real, f"layers {layers}, {failures} failures, retryable {error.retryable}:")
+                _counts(got, real, f"layers {layers}, {failures} failures, retryable {error.retryable}:")
 
 
 def _sent(layers: list[int], failures: int, error: ProviderError) -> int:
@@ -566,7 +622,7 @@ LAYERS = Exercise(
     title="Count the requests",
     thing="requests_seen",
     wants="a function requests_seen(layers, failures, retryable=True)",
-    fits=is_function,
+    fits=is_plain_function,
     starter="""
 def requests_seen(layers, failures, retryable=True):
     return sum(layers)
@@ -764,8 +820,8 @@ WRITE_THE_TEST = Exercise(
     id="10.4",
     title="Write the test",
     thing="check_wrapper",
-    wants="a function check_wrapper(wrap), which asserts",
-    fits=is_function,
+    wants="an async function check_wrapper(wrap), which asserts",
+    fits=is_async_function,
     starter="""
 async def check_wrapper(wrap):
     inner, slept = FakeModelProvider([ServerError("down"), "Tea costs 12."]), []
@@ -988,7 +1044,7 @@ QUIZ = Quiz(
             "How does a test know that a wrapper waits for 0.5, 1 and 2 seconds?",
             [
                 Choice(
-                    "It measures how long the call takes.",
+                    "It measures how long the call takes, to half a second.",
                     False,
                     "Then each run takes 3.5 seconds, and fails when the machine is busy.",
                 ),
@@ -1019,7 +1075,11 @@ QUIZ = Quiz(
                     False,
                     "It would not, and that makes it worse, but it is not the reason.",
                 ),
-                Choice("The registry allows one call per tool.", False, "It allows as many as the model asks for."),
+                Choice(
+                    "The registry allows one call per tool in each turn.",
+                    False,
+                    "It allows as many as the model asks for.",
+                ),
             ],
         ),
     ],
