@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+import traceback
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,13 @@ from minagent_lab import (
 from minagent_lab.async_loop import arun
 from minagent_lab.course import shop
 from minagent_lab.course.awaiting import finished
-from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
+from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
+from minagent_lab.course.kinds import Kind, is_async_function, is_plain_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.course.shop import CAKE, ONE_ITEM, PRICES, TEA
+from minagent_lab.results import exception_text
 
 TITLE = "Usage, budgets, traces"
 
@@ -70,7 +74,7 @@ def world() -> dict[str, Any]:
     """Return the names that the chapter's first cells define."""
     registry, ordered = shop_with_orders()
     here = {"registry": registry, "ordered": ordered, "tokens": tokens, "reply": reply, "SCRIPT": list(SCRIPT)}
-    modules = {"contextlib": contextlib, "json": json, "tempfile": tempfile, "Path": Path}
+    modules = {"contextlib": contextlib, "json": json, "tempfile": tempfile, "Path": Path, "Decimal": Decimal}
     return {**shop.world(), **here, **modules}
 
 
@@ -111,7 +115,7 @@ def test_a_call_may_begin_while_one_token_is_left(stops: Stops) -> None:
 
 def test_the_output_of_a_turn_counts_too(stops: Stops) -> None:
     said = stops[0].get(9, 2)
-    assert said <= 1, f"at the limit 9 it is not {shown(said)}. Turn 1 uses 8 in and 2 out. What is left of 9?"
+    assert said in (0, 1), f"at the limit 9 it is not {shown(said)}. Turn 1 uses 8 in and 2 out. What is left of 9?"
 
 
 def test_a_limit_of_0_asks_nobody(stops: Stops) -> None:
@@ -125,11 +129,28 @@ def test_what_suffices_for_all_turns_stops_none(stops: Stops) -> None:
 @says("`crossed` holds the limits that were really crossed")
 def test_crossed_holds_the_limits_that_were_really_crossed(stops: Stops) -> None:
     real = {limit for limit in LIMITS if (budget := Budget(tokens=limit)) and ran(budget, THREE) and budget.exceeded}
-    said = set(stops[1])
-    for limit in sorted(said - real):
-        raise AssertionError(f"{limit} is in it; compare what was used in the end with {limit}: was it more?")
-    for limit in sorted(real - said):
+    said = list(stops[1])
+    for limit in said:
+        among = any(limit == one for one in LIMITS)
+        assert among, f"{shown(limit)} is in it, and is none of the limits {', '.join(map(str, LIMITS))}"
+        assert limit in real, f"{limit} is in it; compare what was used in the end with {limit}: was it more?"
+    for limit in sorted(real.difference(said)):
         raise AssertionError(f"{limit} is missing; the last call that began went over it")
+
+
+def _is_stops(thing: Any) -> bool:
+    return (
+        isinstance(thing, tuple)
+        and len(thing) == 2
+        and isinstance(thing[0], dict)
+        and isinstance(thing[1], (set, frozenset, list, tuple))
+    )
+
+
+def _instead_of_stops(thing: Any, _: str) -> str:
+    if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[1], dict):
+        return "`crossed` is a dict; `{}` is an empty dict, and an empty set is `set()`"
+    return ""
 
 
 WHERE_IT_STOPS = Exercise(
@@ -137,12 +158,7 @@ WHERE_IT_STOPS = Exercise(
     title="Where does it stop?",
     thing="(asked, crossed)",
     wants="(asked, crossed): a dict of numbers by limit, and a set of limits",
-    fits=lambda thing: (
-        isinstance(thing, tuple)
-        and len(thing) == 2
-        and isinstance(thing[0], dict)
-        and isinstance(thing[1], (set, list, tuple))
-    ),
+    fits=Kind(_is_stops, _instead_of_stops),
     starter="""
 asked = {0: 0, 9: 0, 10: 1, 34: 1, 35: 2, 36: 2, 70: 3}
 crossed = set()
@@ -224,10 +240,22 @@ crossed = {9, 34, 36}
 # ---- 9.2 ------------------------------------------------------------------------------------------------------------
 
 
+def _raised_in(error: BaseException, function: str) -> bool:
+    """Whether a function with this name, of a learner, was the last at work."""
+    return traceback.extract_tb(error.__traceback__)[-1].name == function
+
+
 def _guarded(make: Any, limit: int, script: Iterable[Any] = SCRIPT) -> tuple[Any, RunResult, int]:
     """Return a learner's guard after a run, what the run came to, and how often the model was asked."""
     guard = make(limit)
-    result, provider = ran(guard, script)
+    try:
+        result, provider = ran(guard, script)
+    except Exception as error:
+        if not _raised_in(error, "before_model"):
+            raise
+        raise AssertionError(
+            f"before_model raised {exception_text(error)}; raise BudgetExceeded: `arun` knows no other"
+        ) from None
     return guard, result, len(provider.calls)
 
 
@@ -502,6 +530,11 @@ def test_what_is_unknown_is_not_there(summary: Any) -> None:
     expect(told(summary, events_of(script), "tokens"), {"small-1": 15}, "silent-1 told no usage:")
 
 
+def test_a_zero_that_was_told_is_no_unknown(summary: Any) -> None:
+    events = events_of([reply("12.", tokens(0, 0), "free-1")])
+    expect(told(summary, events, "tokens"), {"free-1": 0}, "free-1 told 0 in and 0 out:")
+
+
 @says("`failed` names the tools whose answer is an error")
 def test_failed_names_the_tools_whose_answer_is_an_error(summary: Any) -> None:
     script = [reply([UNKNOWN_TOOL, TEA, COFFEE]), reply([COFFEE]), "Sorry."]
@@ -529,7 +562,7 @@ SUMMARY = Exercise(
     title="Read a trace",
     thing="summary",
     wants="a function summary(events)",
-    fits=is_function,
+    fits=is_plain_function,
     starter="""
 def summary(events):
     tokens, failed, most, dearest = {}, [], 0, None
@@ -543,20 +576,21 @@ def summary(events):
         "Which events carry usage? Two kinds do: one per call, and one with the sum. Take each token once.",
         'Go by kind: `"model_answered"` for tokens and dearest, `"tool_answered"` for failed, `"run_ended"` for the '
         'status. Begin with the status "unfinished".',
-        'A failed tool has `"error.type"` in its event. A call whose `used` is 0 told nothing: leave its model out. '
-        'The call\'s number is `event["minagent.call"]`.',
+        'A failed tool has `"error.type"` in its event. A model told its usage when one of the two usage keys is in '
+        'the event: a told 0 stays in, what is unknown is left out. The call\'s number is `event["minagent.call"]`.',
     ],
     solution="""
 def summary(events):
     tokens, failed, most, dearest, status = {}, [], 0, None, "unfinished"
     for event in events:
         if event["event"] == "model_answered":
-            used = sum(event.get(f"gen_ai.usage.{kind}_tokens", 0) for kind in ("input", "output"))
+            keys = [f"gen_ai.usage.{kind}_tokens" for kind in ("input", "output")]
+            told = [event[key] for key in keys if key in event]
             model = event.get("gen_ai.response.model", "")
-            if used > 0:
-                tokens[model] = tokens.get(model, 0) + used
-            if used > most:
-                most, dearest = used, event["minagent.call"]
+            if told:
+                tokens[model] = tokens.get(model, 0) + sum(told)
+            if sum(told) > most:
+                most, dearest = sum(told), event["minagent.call"]
         elif event["event"] == "tool_answered" and "error.type" in event:
             failed.append(event["gen_ai.tool.name"])
         elif event["event"] == "run_ended":
@@ -569,6 +603,7 @@ def summary(events):
         test_tokens_are_counted_once,
         test_tokens_are_told_apart_by_model,
         test_what_is_unknown_is_not_there,
+        test_a_zero_that_was_told_is_no_unknown,
         test_failed_names_the_tools_whose_answer_is_an_error,
         test_a_result_that_speaks_of_errors_is_no_failure,
         test_dearest_is_the_number_of_the_call,
@@ -584,10 +619,17 @@ def summary(events):
         ),
         Mutant(
             "writes zero for unknown",
-            "if used > 0:",
-            "if used >= 0:",
+            "if told:",
+            "if True:",
             "test_what_is_unknown_is_not_there",
             "A zero in a report is read as: this model costs nothing.",
+        ),
+        Mutant(
+            "takes zero for unknown",
+            "if told:",
+            "if sum(told):",
+            "test_a_zero_that_was_told_is_no_unknown",
+            "Who says 0 has said something; a report without it reads as if nobody knew.",
         ),
         Mutant(
             "counts the input only",
@@ -598,8 +640,8 @@ def summary(events):
         ),
         Mutant(
             "keeps the last call of each model",
-            "tokens[model] = tokens.get(model, 0) + used",
-            "tokens[model] = used",
+            "tokens[model] = tokens.get(model, 0) + sum(told)",
+            "tokens[model] = sum(told)",
             "test_tokens_are_told_apart_by_model",
             "A model that answers twice is paid twice.",
         ),
@@ -619,15 +661,15 @@ def summary(events):
         ),
         Mutant(
             "takes the newest call for the dearest",
-            "if used > most:",
-            "if used > 0:",
+            "if sum(told) > most:",
+            "if sum(told) > 0:",
             "test_dearest_is_the_number_of_the_call",
             "The history grows with each call, and yet a long answer earlier on may cost more.",
         ),
         Mutant(
             "counts the calls from 0",
-            'used, event["minagent.call"]',
-            'used, event["minagent.call"] - 1',
+            'sum(told), event["minagent.call"]',
+            'sum(told), event["minagent.call"] - 1',
             "test_dearest_is_the_number_of_the_call",
             "In a trace and in the stepper, the first call is call 1.",
         ),
@@ -723,7 +765,7 @@ CHECK_GUARD = Exercise(
     title="The test that finds an alarm",
     thing="check_guard",
     wants="an async function check_guard(Guard), your test",
-    fits=is_function,
+    fits=is_async_function,
     starter="""
 async def check_guard(Guard):
     ordered.clear()
@@ -887,7 +929,11 @@ QUIZ = Quiz(
         Question(
             "A script without any usage, a limit of 100 tokens, a test that the run was not stopped. It is green. Why?",
             [
-                Choice("The run uses fewer than 100 tokens.", False, "Nobody knows what it uses; it was never told."),
+                Choice(
+                    "The run uses fewer than 100 tokens, as short runs do.",
+                    False,
+                    "Nobody knows what it uses; it was never told.",
+                ),
                 Choice(
                     "A fake model costs nothing.",
                     False,
@@ -904,12 +950,12 @@ QUIZ = Quiz(
             "25 tokens are allowed, 24 are used. The next call will use about 1,000. What does a budget do?",
             [
                 Choice(
-                    "It lets the call begin, keeps the answer, and refuses the one after it.",
+                    "It lets the call begin, and refuses the one after it.",
                     True,
-                    "It does not know the 1,000. A limit bounds when calls begin; leave room for one call.",
+                    "It does not know the 1,000, and it keeps the answer. A limit bounds when calls begin; leave room for one call.",
                 ),
                 Choice(
-                    "It refuses the call.",
+                    "It refuses the call: 1,000 are more than what is left.",
                     False,
                     "That takes a guess at what a call will use, and a guess is no count.",
                 ),
@@ -920,7 +966,7 @@ QUIZ = Quiz(
             "In a trace, a run has run_started and model_asked, and then nothing. What do you know?",
             [
                 Choice(
-                    "The model failed.",
+                    "The model failed, and with it the run.",
                     False,
                     "Then there would be model_failed, and run_ended with the status failed.",
                 ),
@@ -929,9 +975,9 @@ QUIZ = Quiz(
                     "The run is still going on.", False, "Perhaps. Or its process was killed; the trace cannot tell."
                 ),
                 Choice(
-                    "Only that nobody came to write its end: it goes on, or its process was killed.",
+                    "Only that nobody wrote its end.",
                     True,
-                    "Every other end writes exactly one run_ended.",
+                    "It goes on, or its process was killed. Every other end writes exactly one run_ended.",
                 ),
             ],
         ),
@@ -945,7 +991,7 @@ QUIZ = Quiz(
                     "What the tools answered stands in the trace as well.",
                 ),
                 Choice(
-                    "Nothing for the model, but the tools run again.",
+                    "Nothing for the model, but the tools run once more.",
                     False,
                     "So it is with a fixture (chapter 06). A trace holds the results too.",
                 ),
