@@ -39,10 +39,11 @@ class Editor(widgets.VBox):  # type: ignore[misc]
         self.part = part
         self.marks: dict[str, Any] = {}
         self.area = widgets.Textarea(description=label, rows=rows, continuous_update=True)
+        self.area.add_class("pg-area")
         self._errors = widgets.HTML()
-        self._errors.add_class("lab-errors")
+        self._errors.add_class("pg-errors")
         super().__init__([self.area, self._errors])
-        for name in ("lab-edit", f"lab-edit-{part}"):
+        for name in ("pg-edit", f"pg-edit-{part}"):
             self.add_class(name)
 
     @property
@@ -58,7 +59,7 @@ class Editor(widgets.VBox):  # type: ignore[misc]
             for one in problems[:SHOWN]
         )
         more = len(problems) - SHOWN
-        rest = f"<p class='lab-more'>and {more} more</p>" if more > 0 else ""
+        rest = f"<p class='pg-more'>and {more} more</p>" if more > 0 else ""
         self._errors.value = f"<ol>{items}</ol>{rest}" if items else ""
         self.marks = {"lines": self.value.count("\n") + 1, "bad": sorted({one.line for one in problems})}
 

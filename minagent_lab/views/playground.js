@@ -16,7 +16,7 @@ function drawGutter(gutter, lines, bad) {
   if (gutter.labKey === key) return;
   gutter.labKey = key;
   gutter.replaceChildren(...Array.from({ length: lines }, (_, at) => {
-    const line = node("div", bad.includes(at + 1) ? "lab-bad" : "");
+    const line = node("div", bad.includes(at + 1) ? "pg-bad" : "");
     line.textContent = bad.includes(at + 1) ? `✕ ${at + 1}` : at + 1;
     return line;
   }));
@@ -25,14 +25,14 @@ function drawGutter(gutter, lines, bad) {
 class Editor {
   constructor(box, part) {
     this.area = box.querySelector("textarea");
-    this.errors = box.querySelector(".lab-errors");
-    this.errors.id = `lab-errors-${part}-${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+    this.errors = box.querySelector(".pg-errors");
+    this.errors.id = `pg-errors-${part}-${crypto.getRandomValues(new Uint32Array(1))[0]}`;
     this.area.wrap = "off";
     this.area.spellcheck = false;
     this.area.setAttribute("autocomplete", "off");
     this.area.setAttribute("aria-describedby", this.errors.id);
-    this.area.parentElement.querySelector(".lab-gutter")?.remove();
-    this.gutter = node("div", "lab-gutter");
+    this.area.parentElement.querySelector(".pg-gutter")?.remove();
+    this.gutter = node("div", "pg-gutter");
     this.gutter.setAttribute("aria-hidden", "true");
     this.area.before(this.gutter);
     this.bad = [];
@@ -81,13 +81,15 @@ export default {
   render({ model, el }) {
     let root = null, waiting = 0, speaking = 0;
     const editors = {};
-    const heard = node("p", "lab-heard");
+    const heard = node("p", "pg-heard");
     heard.setAttribute("role", "status");
     el.append(heard);
 
     const texts = () => Object.fromEntries(PARTS.map((part) => [part, editors[part].area.value]));
     const onKey = (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      if (!(event.ctrlKey || event.metaKey) || event.isComposing || event.defaultPrevented) return;
+      const early = event.eventPhase === Event.CAPTURING_PHASE, run = event.target.closest(".lab-root");
+      if (early === Boolean(run)) return; // the run has its own keys, and gets them first
       if (event.key === "Enter") {
         event.preventDefault();
         event.stopPropagation();
@@ -97,7 +99,7 @@ export default {
       }
     };
     const onClick = (event) => {
-      const button = event.target.closest(".lab-errors button");
+      const button = event.target.closest(".pg-errors button");
       if (button) editors[button.dataset.part]?.go(Number(button.dataset.at));
     };
     const speak = () => {
@@ -115,20 +117,21 @@ export default {
     const onMessage = async (message) => {
       if (message.op === "go") editors[message.part]?.go(message.at);
       if (message.op === "copy") {
-        const shown = root?.querySelector(".lab-code textarea");
+        const shown = root?.querySelector(".pg-code textarea");
         model.send({ op: "copied", done: await toClipboard(message.code, shown) });
       }
     };
     const attach = () => {
       root = el.closest(".lab-playground");
-      const boxes = root ? PARTS.map((part) => root.querySelector(`.lab-edit-${part}`)) : [];
-      if (!root || boxes.some((box) => !box?.querySelector("textarea") || !box.querySelector(".lab-errors"))) {
+      const boxes = root ? PARTS.map((part) => root.querySelector(`.pg-edit-${part}`)) : [];
+      if (!root || boxes.some((box) => !box?.querySelector("textarea") || !box.querySelector(".pg-errors"))) {
         waiting = setTimeout(attach, 30);
         return;
       }
       PARTS.forEach((part, at) => (editors[part] = new Editor(boxes[at], part)));
       root.style.setProperty("--lab-scale", model.get("scale"));
       root.addEventListener("keydown", onKey, true);
+      root.addEventListener("keydown", onKey);
       root.addEventListener("click", onClick);
       draw();
     };
@@ -142,6 +145,7 @@ export default {
       model.off("change:frame", draw);
       model.off("msg:custom", onMessage);
       root?.removeEventListener("keydown", onKey, true);
+      root?.removeEventListener("keydown", onKey);
       root?.removeEventListener("click", onClick);
     };
   },

@@ -187,14 +187,14 @@ class PlaygroundView(widgets.VBox):  # type: ignore[misc]
     def refresh(self) -> None:
         """Show what is known of the texts and of the run."""
         kind = "wrong" if self.problems else "changed" if self.stale else "same"
-        self._status.value = f"<span class='lab-{kind}'>{escape(self.status_text)}</span>"
+        self._status.value = f"<span class='pg-{kind}'>{escape(self.status_text)}</span>"
         for part, editor in self.editors.items():
             editor.show([one for one in self.problems if one.part == part])
         self._mark.value = self._about_run()
         if self.stale and self.stepper_view is not None:
-            self._stage.add_class("lab-stale")
+            self._stage.add_class("pg-stale")
         else:
-            self._stage.remove_class("lab-stale")
+            self._stage.remove_class("pg-stale")
         marks = {part: editor.marks for part, editor in self.editors.items()}
         self._editing.frame = {**marks, "status": self.status_text}
         self._notice = ""
@@ -239,16 +239,17 @@ class PlaygroundView(widgets.VBox):  # type: ignore[misc]
     def _make_parts(self) -> None:
         self.menu = widgets.Dropdown(options=self._starts.names, description="Start from")
         self.run_button, self.copy_button = self._button("Run", self.run), self._button("Copy as code", self.copy_code)
-        self.run_button.add_class("lab-run")
-        self._status = _html("lab-status")
-        self._bar = _box(widgets.HBox, "lab-bar", [self.menu, self.run_button, self.copy_button, self._status])
+        self.run_button.add_class("pg-run")
+        self._status = _html("pg-status")
+        self._bar = _box(widgets.HBox, "pg-bar", [self.menu, self.run_button, self.copy_button, self._status])
         self.editors = {part: Editor(part, LABELS[part], ROWS[part]) for part in Texts._fields}
-        texts = _box(widgets.VBox, "lab-texts", list(self.editors.values()))
-        self._mark = _html("lab-before")
-        self._stage = _box(widgets.VBox, "lab-stage", [self._mark])
-        self._desk = _box(widgets.Box, "lab-desk", [texts, self._stage])
+        texts = _box(widgets.VBox, "pg-texts", list(self.editors.values()))
+        self._mark = _html("pg-before")
+        self._stage = _box(widgets.VBox, "pg-stage", [self._mark])
+        self._desk = _box(widgets.Box, "pg-desk", [texts, self._stage])
         self.code = widgets.Textarea(description="Code of the run", rows=14, layout=widgets.Layout(display="none"))
-        self.code.add_class("lab-code")
+        for name in ("pg-area", "pg-code"):
+            self.code.add_class(name)
         self._editing = Editing(frame={}, scale=self._scale)
         self._editing.on_msg(lambda _, message, __: self._try(lambda: self._on_message(message)))
         self.menu.observe(lambda change: self._try(lambda: self._on_menu(change["new"])), "value")
@@ -313,7 +314,7 @@ class PlaygroundView(widgets.VBox):  # type: ignore[misc]
                 press()
         except Exception as error:
             self.last_error = error
-            self._status.value = f"<span class='lab-wrong'>{escape(exception_text(error))}</span>"
+            self._status.value = f"<span class='pg-wrong'>{escape(exception_text(error))}</span>"
 
     def close(self) -> None:
         """Close the view with everything that it is made of."""

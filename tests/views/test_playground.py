@@ -41,11 +41,11 @@ def test_what_is_typed_is_read_at_once_and_run_when_one_says_so(view):
     assert run_of(view) is before
     assert view.status_text == "The text has changed. Press Run, or Ctrl+Enter."
     assert "The run below is of the text before." in view._mark.value
-    assert "lab-stale" in view._stage._dom_classes
+    assert "pg-stale" in view._stage._dom_classes
     view.run_button.click()
     assert run_of(view).model.script == ["Bye."]
     assert view._mark.value == ""
-    assert "lab-stale" not in view._stage._dom_classes
+    assert "pg-stale" not in view._stage._dom_classes
 
 
 def test_a_new_run_stands_at_the_call_that_was_shown():
