@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from minagent_lab.views.charts import INK, NEW, DescribedFigure
+from minagent_lab.views.charts import GROUND, INK, NEW, TITLE, WORDS, new_figure
 
 
 def plot_bars(numbers: Mapping[str, int], title: str) -> Figure:
@@ -30,19 +30,20 @@ def plot_bars(numbers: Mapping[str, int], title: str) -> Figure:
     >>> print(plot_bars({"one layer": 3, "two layers": 9}, "Requests for one question").description)
     Bars. Requests for one question: one layer 3, two layers 9.
     """
-    figure = DescribedFigure(figsize=(9, 0.9 + 0.55 * len(numbers)), layout="constrained", facecolor="white")
+    figure = new_figure(0.9 + 0.5 * len(numbers))
     axes = figure.subplots()
     places = range(len(numbers))
     axes.barh(places, list(numbers.values()), height=0.6, color=NEW, edgecolor=INK, linewidth=0.8)
     for place, number in zip(places, numbers.values(), strict=True):
         axes.annotate(
-            f"{number:,}", (number, place), (5, 0), textcoords="offset points", va="center", color=INK, fontsize=12
+            f"{number:,}", (number, place), (5, 0), textcoords="offset points", va="center", color=INK, fontsize=WORDS
         )
-    axes.set_yticks(places, list(numbers), fontsize=12)
+    axes.set_yticks(places, list(numbers), fontsize=WORDS)
     axes.invert_yaxis()
-    axes.set_title(title, loc="left", fontsize=12, color=INK)
+    axes.set_title(title, loc="left", fontsize=TITLE, color=INK)
+    axes.set_facecolor(GROUND)
     axes.margins(x=0.1)
-    axes.tick_params(colors=INK)
+    axes.tick_params(colors=INK, labelsize=WORDS)
     axes.spines[["top", "right"]].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     held = ", ".join(f"{name} {number:,}" for name, number in numbers.items())

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from minagent_lab.observe.counting import Tally, percent
 from minagent_lab.observe.report import EvalReport
 from minagent_lab.values import a_kind
-from minagent_lab.views.charts import INK, NEW, DescribedFigure
+from minagent_lab.views.charts import GROUND, INK, NEW, TITLE, WORDS, add_legend, new_figure
 from minagent_lab.views.html import visible
 from minagent_lab.views.report_view import ALL, NO_CATEGORY
 from minagent_lab.views.timeline import FONTS, drawable
@@ -50,7 +50,7 @@ def plot_evaluation(report: EvalReport) -> Figure:
         raise TypeError(f"report is {a_kind(report)}; pass what evaluate() returned")
     rows = [(category or NO_CATEGORY, tally) for category, tally in report.by_category.items()]
     rows += [(ALL, report.tally)] * (len(rows) > 1)
-    figure = DescribedFigure(figsize=(9, 1.5 + 0.42 * max(len(rows), 1)), layout="constrained", facecolor="white")
+    figure = new_figure(1.8 + 0.44 * max(len(rows), 1))
     axes = figure.subplots()
     _bars(axes, [tally for _, tally in rows])
     for place, (_, tally) in enumerate(rows):
@@ -60,9 +60,7 @@ def plot_evaluation(report: EvalReport) -> Figure:
         handles, labels = axes.get_legend_handles_labels()
         by_name = dict(zip(labels, handles, strict=True))
         names = [name for name in (*KINDS, INTERVAL) if name in by_name]
-        figure.legend(
-            [by_name[name] for name in names], names, loc="outside lower center", ncols=5, frameon=False, labelcolor=INK
-        )
+        add_legend(figure, [by_name[name] for name in names], names, columns=3)
     figure.description = describe_evaluation(report.n, rows)
     return figure
 
@@ -96,7 +94,7 @@ def _bars(axes: Axes, tallies: list[Tally]) -> None:
 
 def _number(axes: Axes, number: int, x: float, y: float, ink: str, name: str) -> None:
     box = None if name == "passed" else {"facecolor": "white", "edgecolor": "none", "pad": 1.2}  # not on a hatch
-    axes.text(x, y + 0.16, f"{number:,}", ha="center", va="center", fontsize=10, color=ink, bbox=box)
+    axes.text(x, y + 0.16, f"{number:,}", ha="center", va="center", fontsize=WORDS, color=ink, bbox=box)
 
 
 def _interval(axes: Axes, place: int, tally: Tally) -> None:
@@ -112,15 +110,16 @@ def _interval(axes: Axes, place: int, tally: Tally) -> None:
 
 
 def _frame(axes: Axes, rows: list[tuple[str, Tally]]) -> None:
-    names = [drawable(f"{short(name, 30)}, n = {tally.n:,}") for name, tally in rows]
+    names = [drawable(f"{short(name, 24)}, n = {tally.n:,}") for name, tally in rows]
     axes.set_yticks(range(len(names)), names, family=FONTS)
     axes.set_ylim(max(len(names), 1) - 0.45, -0.55)
-    axes.set_xlim(0, 118)
+    axes.set_xlim(0, 140)  # room for the words after the bars
     axes.set_xticks(range(0, 101, 20), [f"{mark} %" for mark in range(0, 101, 20)])
     for place, (_, tally) in enumerate(rows):
         said = f"{tally.passed:,} of {tally.n:,}, {percent(tally.passed, tally.n)}"
-        axes.annotate(said, (100, place), (6, 0), textcoords="offset points", va="center", fontsize=10, color=INK)
-    axes.set_title("What became of the cases", loc="left", fontsize=12, color=INK)
-    axes.tick_params(colors=INK)
+        axes.annotate(said, (100, place), (6, 0), textcoords="offset points", va="center", fontsize=WORDS, color=INK)
+    axes.set_title("What became of the cases", loc="left", fontsize=TITLE, color=INK)
+    axes.set_facecolor(GROUND)
+    axes.tick_params(colors=INK, labelsize=WORDS)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
+from matplotlib.patches import Patch
 
 from minagent_lab.observe.spans import Span, spans_of
-from minagent_lab.views.charts import INK, NEW, DescribedFigure
+from minagent_lab.views.charts import GROUND, INK, NEW, TITLE, WORDS, add_legend, new_figure
 from minagent_lab.views.html import visible
 from minagent_lab.views.trace_words import Row, label, rows_of, summary
 from minagent_lab.views.words import count, short
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 BARS = {  # what it is, its colour, its hatch
     "run": ("a run", "#8a8a8a", ""),
     "model": ("a call of the model", NEW, ""),
-    "attempt": ("an attempt", "white", "..."),
+    "attempt": ("an attempt", "#c9a9e3", "..."),
     "tool": ("a tool", "#bfe3e6", "///"),
 }
-BAD = "#a61b1b"
+BAD, OFF = "#a61b1b", "#4f545c"
+EMPTY = "white"  # of an attempt that came to nothing
 NARROWEST = 0.004  # of the whole: what took no time is seen all the same
 
 # The font that comes with matplotlib has no Chinese; it complains of what it cannot draw.
@@ -34,7 +36,7 @@ _FOUND = [name for name in _OF_CHINESE if name in {font.name for font in fontMan
 FONTS = ["DejaVu Sans", *_FOUND]
 _HAN = "\u3001\u3002\u4e00-\u9fff\uff01-\uff5e" if _FOUND else ""
 _UNDRAWN = re.compile(
-    f"[^\x20-\x7e\xa1-\xac\xae-\u024f\u0391-\u03a1\u03a3-\u03c9\u0410-\u044f\u2013-\u2026\u2190-\u2193✗{_HAN}]"
+    f"[^\x20-\x7e\xa1-\xac\xae-\u024f\u0391-\u03a1\u03a3-\u03c9\u0410-\u044f\u2013-\u2026\u2190-\u2193\u25a0✗{_HAN}]"
 )
 
 
@@ -62,24 +64,26 @@ def plot_timeline(trace: Trace | Iterable[Mapping[str, Any]]) -> Figure:
     spans = spans_of(events)
     now = max((event["time"] for event in events), default=0.0)
     rows, left_out = rows_of(spans, now)
-    figure = DescribedFigure(figsize=(9, 1.5 + 0.28 * max(len(rows), 1)), layout="constrained", facecolor="white")
+    figure = new_figure(1.5 + 0.29 * max(len(rows), 1))
     axes = figure.subplots()
     whole = _whole(spans, now)
     for place, row in enumerate(rows):
         _bar(axes, place, row, whole)
     _frame(axes, rows, left_out, whole)
     if rows:
-        handles, labels = axes.get_legend_handles_labels()
-        by_kind = dict(zip(labels, handles, strict=True))
-        names, bars = list(by_kind), list(by_kind.values())
-        figure.legend(bars, names, loc="outside lower center", ncols=4, frameon=False, labelcolor=INK)
+        kinds = dict.fromkeys(BARS[row.kind] for row in rows)
+        swatches = [Patch(facecolor=color, edgecolor=INK, hatch=hatch) for _, color, hatch in kinds]
+        add_legend(figure, swatches, [name for name, _, _ in kinds])
     figure.description = describe_timeline(rows, left_out, summary(spans))
     return figure
 
 
 def describe_timeline(rows: list[Row], left_out: int, sentences: list[str]) -> str:
     """Return in words what the timeline shows."""
-    bars = [f"{label(row)}: from {row.start}, {row.took}{f', {row.end}' if row.error else ''}" for row in rows]
+    bars = [
+        f"{label(row)}: from {row.start}, {row.took}{f', {row.end}' if row.error or row.cancelled else ''}"
+        for row in rows
+    ]
     if left_out:
         bars.insert(len(rows) // 2, f"{left_out:,} left out")
     told = f"{'; '.join(bars)}. " if bars else ""
@@ -104,7 +108,9 @@ def _whole(spans: list[Span], now: float) -> float:
 
 def _bar(axes: Axes, place: int, row: Row, whole: float) -> None:
     name, color, hatch = BARS[row.kind]
-    edge = BAD if row.error else INK
+    edge = BAD if row.error else OFF if row.cancelled else INK
+    if row.kind == "attempt" and (row.error or row.cancelled):
+        color = EMPTY
     width = max(row.width, NARROWEST) * whole
     axes.barh(
         place,
@@ -118,21 +124,24 @@ def _bar(axes: Axes, place: int, row: Row, whole: float) -> None:
         linewidth=1.6 if row.error else 0.8,
         linestyle="--" if row.took == "going on" else "-",
     )
-    said = drawable(f"{row.took}, ✗ {row.end}" if row.error else row.took)
+    said = drawable(f"{row.took}, {row.ended}" if row.error or row.cancelled else row.took)
     where = (row.left * whole + width, place)
-    axes.annotate(said, where, (4, 0), textcoords="offset points", va="center", fontsize=9, color=edge, family=FONTS)
+    axes.annotate(
+        said, where, (4, 0), textcoords="offset points", va="center", fontsize=WORDS, color=edge, family=FONTS
+    )
 
 
 def _frame(axes: Axes, rows: list[Row], left_out: int, whole: float) -> None:
-    names = [drawable(f"{'    ' * row.depth}{short(label(row), 36)}") for row in rows]
+    names = [drawable(f"{'    ' * row.depth}{short(label(row), 28)}") for row in rows]
     axes.set_yticks(range(len(rows)), names, family=FONTS, horizontalalignment="left")
-    axes.tick_params(colors=INK)
+    axes.set_facecolor(GROUND)
+    axes.tick_params(colors=INK, labelsize=WORDS)
     axes.tick_params(axis="y", length=0, pad=_widest(axes))
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.set_xlim(0, whole * 1.2)  # room for the words after the last bar
-    axes.set_xlabel("seconds since the start", color=INK)
+    axes.set_xlabel("seconds since the start", color=INK, fontsize=WORDS)
     left = f"; {count(left_out, 'row')} left out at the dotted line" if left_out else ""
-    axes.set_title(f"What took time{left}", loc="left", fontsize=12, color=INK)
+    axes.set_title(f"What took time{left}", loc="left", fontsize=TITLE, color=INK)
     axes.spines[["top", "right", "left"]].set_visible(False)
     if left_out:
         axes.axhline(len(rows) / 2 - 0.5, color=INK, linestyle=":", linewidth=1)

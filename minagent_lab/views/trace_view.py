@@ -21,14 +21,14 @@ STYLE = """<style>
 .lab-trace{--ink:var(--jp-ui-font-color0,#000);--bg:var(--jp-layout-color1,#fff);
   --line:var(--jp-border-color2,#e0e0e0);--muted:color-mix(in srgb,var(--ink) 68%,var(--bg));
   font:400 13px/1.5 var(--jp-ui-font-family,system-ui,sans-serif);color:var(--ink);overflow-x:auto;
-  font-variant-numeric:tabular-nums}
+  font-variant-numeric:tabular-nums;container-type:inline-size}
 .lab-trace table{border-collapse:collapse;width:100%;margin:0;font-size:13px}
 .lab-trace th,.lab-trace td{padding:2px 10px 2px 0;text-align:left;vertical-align:baseline;border:0;
   border-bottom:1px solid var(--line);white-space:nowrap;color:var(--ink);background:none}
 .lab-trace th{font-weight:600;color:var(--muted)}
 .lab-trace .n{text-align:right}
-.lab-trace .what b{font-weight:600}.lab-trace .d1{padding-left:14px}.lab-trace .d2{padding-left:28px}
-.lab-trace td{white-space:normal;overflow-wrap:break-word}.lab-trace td.n{white-space:nowrap}
+.lab-trace .what b{font-weight:600}
+.lab-trace td{white-space:normal;overflow-wrap:break-word}.lab-trace td.n,.lab-trace td.what{white-space:nowrap}
 .lab-trace .wide{width:34%;min-width:110px}
 .lab-trace .axis{position:relative;height:12px}
 .lab-trace .axis i{position:absolute;top:0;height:100%;min-width:3px;box-sizing:border-box;border-radius:2px;
@@ -37,11 +37,14 @@ STYLE = """<style>
 .lab-trace .model i{--k:color-mix(in srgb,var(--jp-brand-color1,#1976d2) 80%,var(--ink))}
 .lab-trace .tool i{--k:color-mix(in srgb,var(--jp-info-color1,#0097a7) 66%,var(--ink));
   background:repeating-linear-gradient(45deg,var(--k) 0 2px,transparent 2px 5px)}
-.lab-trace .attempt i{--k:color-mix(in srgb,#8e44c9 62%,var(--ink));background:none}
+.lab-trace .attempt i{--k:color-mix(in srgb,#8e44c9 62%,var(--ink))}
+.lab-trace .attempt.bad i,.lab-trace .off i{background:none}
+.lab-trace .off i{--k:var(--muted)}
 .lab-trace .bad i{--k:color-mix(in srgb,var(--jp-error-color1,#d32f2f) 76%,var(--ink))}
 .lab-trace .bad .end{color:color-mix(in srgb,var(--jp-error-color1,#d32f2f) 76%,var(--ink));font-weight:600}
 .lab-trace .on i{border-right-style:dashed;border-right-width:3px}
 .lab-trace p{margin:6px 0 0}
+@container (max-width:620px){.lab-trace .wide,.lab-trace td:last-child:not([colspan]){display:none}}
 @media (forced-colors:active){.lab-trace .axis i{forced-color-adjust:none;border-color:CanvasText}}
 </style>"""
 
@@ -132,14 +135,17 @@ def _table(rows: list[Row], left_out: int) -> str:
 
 
 def _table_row(row: Row) -> str:
-    marks = " ".join([row.kind, *["bad"] * row.error, *["on"] * (row.took == "going on")])
+    marks = " ".join([row.kind, *["bad"] * row.error, *["off"] * row.cancelled, *["on"] * (row.took == "going on")])
     bar = f"left:{row.left * 99:.2f}%;width:{row.width * 99:.2f}%"
-    ended = escape(f"{'✗ ' * row.error}{row.end}")
     return (
-        f"<tr class='{marks}'><td class='n'>{row.start}</td><td class='what d{row.depth}'>{_what(row)}</td>"
-        f"<td class='n'>{row.took}</td><td>{row.usage}</td><td class='end'>{ended}</td>"
+        f"<tr class='{marks}'><td class='n'>{row.start}</td><td class='what'{_indent(row)}>{_what(row)}</td>"
+        f"<td class='n'>{row.took}</td><td>{row.usage}</td><td class='end'>{escape(row.ended)}</td>"
         f"<td><div class='axis' aria-hidden='true'><i style='{bar}'></i></div></td></tr>"
     )
+
+
+def _indent(row: Row) -> str:
+    return f" style='padding-left:{14 * row.depth}px'" if row.depth else ""
 
 
 def _what(row: Row) -> str:
@@ -163,7 +169,7 @@ def _static_table(rows: list[Row], left_out: int) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    return [row.start, f"{'· ' * row.depth}{label(row)}", row.took, row.usage, f"{'✗ ' * row.error}{row.end}"]
+    return [row.start, f"{'· ' * row.depth}{label(row)}", row.took, row.usage, row.ended]
 
 
 def _text(rows: list[Row], left_out: int, sentences: list[str]) -> str:

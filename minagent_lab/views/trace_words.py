@@ -34,8 +34,8 @@ class Row(NamedTuple):
         The tokens, and how it ended; ``""`` where there is nothing to say.
     left, width
         Where its bar begins and how wide it is, as parts of the whole from 0 to 1.
-    kind, depth, error
-        What it is, how deep inside of another, and whether it ended in an error.
+    kind, depth, error, cancelled
+        What it is, how deep inside of another, and whether it ended in an error, or because somebody wanted it to.
     """
 
     start: str
@@ -49,6 +49,12 @@ class Row(NamedTuple):
     kind: str
     depth: int
     error: bool
+    cancelled: bool = False
+
+    @property
+    def ended(self) -> str:
+        """How it ended, after a mark where that was not by itself."""
+        return f"{'✗ ' * self.error}{'■ ' * self.cancelled}{self.end}"
 
 
 def seconds(number: float) -> str:
@@ -91,12 +97,13 @@ def _row(span: Span, first: float, last: float) -> Row:
         f"call {span.call}" if span.kind == "model" else span.name if span.kind == "run" else span.kind,
         "" if span.kind == "run" else span.name,
         tokens(span.usage) if span.usage or (span.kind == "model" and span.answered) else "",
-        span.outcome,
+        "cancelled" if span.cancelled else span.outcome,
         (span.start - first) / whole,
         (end - span.start) / whole,
         span.kind,
-        0 if span.kind == "run" else 2 if span.kind == "attempt" else 1,
+        0 if span.kind == "run" else 1 + span.layer,
         span.error,
+        span.cancelled,
     )
 
 
@@ -122,7 +129,8 @@ def summary(spans: Sequence[Span]) -> list[str]:
 def _sentence(run: Span, parts: Sequence[Span]) -> str:
     calls, tools = (sum(span.kind == kind for span in parts) for kind in ("model", "tool"))
     what = f"{count(calls, 'call')} of the model, {count(tools, 'tool call')}"
-    again = sum(span.kind == "attempt" and span.error for span in parts)
+    innermost = max((span.layer for span in parts), default=0)  # the attempts that were requests
+    again = sum(span.kind == "attempt" and span.error and span.layer == innermost for span in parts)
     failed = f", {count(again, 'attempt')} failed" if again else ""
     if run.duration is None:
         return f"{run.name} goes on: {what}{failed} so far."

@@ -1,14 +1,15 @@
 import matplotlib
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from minagent_lab import Message, ToolCall
 from minagent_lab.messages import ModelResponse
 from minagent_lab.observe.reading import read_trace
 from minagent_lab.observe.trace import Trace
-from minagent_lab.views.timeline import drawable, plot_timeline
+from minagent_lab.views.timeline import BAD, BARS, OFF, drawable, plot_timeline
 
-from .traces import answer, busy, go, long, new_trace
+from .traces import answer, busy, go, long, new_trace, stopped
 
 
 def bars(figure):
@@ -98,3 +99,27 @@ def test_names_of_every_script_are_drawn_without_a_complaint(name):
 def test_what_no_font_draws_is_written_as_its_code():
     assert drawable("a😀b") == "a\\U0001f600b"
     assert drawable("a $b$") == r"a \$b\$"
+
+
+def test_an_attempt_that_answered_is_filled_and_one_that_failed_is_empty():
+    (axes,) = plot_timeline(busy()).axes
+    attempts = [bar[0] for bar in axes.containers if bar.get_label() == BARS["attempt"][0]]
+    assert [to_hex(bar.get_facecolor()) for bar in attempts] == ["#ffffff", BARS["attempt"][1]]
+
+
+def test_the_legend_is_neutral_whatever_became_of_the_bars():
+    trace = new_trace()
+    go(trace, [ModelResponse(Message("assistant", "", [ToolCall("c1", "search", {})]), "tool_use")], max_steps=1)
+    figure = plot_timeline(trace)
+    edges = {to_hex(swatch.get_edgecolor()) for swatch in figure.legends[0].get_patches()}
+    assert len(edges) == 1
+    assert BAD not in edges
+
+
+def test_what_was_cancelled_is_grey_and_says_so():
+    figure = plot_timeline(stopped())
+    (axes,) = figure.axes
+    assert {text.get_color() for text in axes.texts if "■ cancelled" in text.get_text()} == {OFF}
+    assert [text.get_text() for text in axes.texts if "■" not in text.get_text()] == ["1 s"]
+    assert "✗" not in figure.description
+    assert "call 1: from 1 s, 1 s, cancelled" in figure.description

@@ -6,7 +6,7 @@ from minagent_lab import ToolCall
 from minagent_lab.observe.trace import Trace
 from minagent_lab.views.trace_view import TraceView
 
-from .traces import answer, busy, go, long, new_trace
+from .traces import answer, busy, go, layered, long, new_trace, stopped
 
 
 @pytest.fixture
@@ -144,3 +144,16 @@ def test_what_is_no_trace_is_refused():
 
 def test_it_shows_its_words(shown):
     assert repr(shown(Trace())) == "<TraceView: Nothing has happened yet.>"
+
+
+def test_what_was_cancelled_has_a_mark_of_its_own_and_is_not_marked_as_bad(shown):
+    view = shown(stopped())
+    assert view.table.value.count("<td class='end'>■ cancelled</td>") == 4
+    assert "class='model off'" in view.table.value
+    assert "bad" not in view.table.value
+    assert "■ cancelled" in view._repr_mimebundle_()["text/plain"]
+
+
+def test_each_row_stands_in_by_its_depth(shown):
+    indents = re.findall(r"padding-left:(\d+)px", shown(layered()).table.value)
+    assert indents == ["14", "28", "42", "42", "28"]

@@ -4,7 +4,7 @@ from minagent_lab.errors import ServerError
 from minagent_lab.views.trace_words import ROWS, label, rows_of, seconds, summary
 
 from .runs import add
-from .traces import answer, busy, go, long, new_trace
+from .traces import answer, busy, go, layered, long, new_trace, stopped
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,26 @@ def test_a_run_that_goes_on_says_so():
     trace = new_trace()
     trace.run_started(trace_history(), [], 3)
     assert summary(trace.spans()) == ["run-1 goes on: 0 calls of the model, 0 tool calls so far."]
+
+
+def test_what_somebody_stopped_is_cancelled_and_no_error():
+    rows, _ = rows_of(stopped().spans())
+    assert [(label(row), row.ended, row.error, row.cancelled) for row in rows] == [
+        ("run-1", "■ cancelled", False, True),
+        ("call 1", "■ cancelled", False, True),
+        ("run-2", "■ cancelled", False, True),
+        ("call 1", "tool_use", False, False),
+        ("tool brew", "■ cancelled", False, True),
+    ]
+    assert summary(stopped().spans())[0].startswith("run-1 was cancelled after 3 s")
+
+
+def test_attempts_of_an_inner_layer_are_deeper_and_they_alone_were_requests():
+    rows, _ = rows_of(layered().spans())
+    assert [(label(row), row.depth, row.ended) for row in rows[2:]] == [
+        ("attempt 1 of 3", 2, "✗ ServerError"),
+        ("attempt 1 of 2", 3, "✗ ServerError"),
+        ("attempt 2 of 2", 3, "✗ ServerError"),
+        ("attempt 2 of 3", 2, "end_turn"),
+    ]
+    assert "2 attempts failed" in summary(layered().spans())[0]

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from minagent_lab import FakeModelProvider, Message, ModelResponse, ToolCall, arun
+from minagent_lab import AbortController, FakeModelProvider, Message, ModelResponse, Tool, ToolCall, arun
 from minagent_lab.errors import ServerError
 from minagent_lab.observe.clock import TickingClock
 from minagent_lab.observe.trace import Trace
@@ -38,6 +38,29 @@ def busy():
     """Return a trace with a failed attempt, a tool that worked and one that does not exist."""
     trace = new_trace()
     go(trace, [ServerError("down"), answer("", 10, 2, add("c1"), ToolCall("c2", "search", {})), answer("5", 20, 3)])
+    return trace
+
+
+def stopped():
+    """Return a trace of two runs that somebody stopped: while the model was asked, and while a tool was at work."""
+    trace, tools = new_trace(), shop()
+    tools.add(Tool("brew", "Brews", {"type": "object"}, lambda: asyncio.sleep(9)))
+    for at in ("model_asked", "tool_asked"):
+        ann = AbortController()
+        forget = trace.watch(lambda event, at=at, ann=ann: ann.abort() if event["event"] == at else None)
+        provider = FakeModelProvider([[ToolCall("c1", "brew", {})], "never"])
+        asyncio.run(arun(provider, tools, "Tea?", trace=trace, signal=ann.signal))
+        forget()
+    return trace
+
+
+def layered():
+    """Return a trace in which one layer that retries stands round another, and two requests fail."""
+    trace, clock = new_trace(), TickingClock(step=0)
+    provider = FakeModelProvider([*[ServerError("down")] * 2, "5"])
+    for attempts in (2, 3):
+        provider = Retrying(provider, attempts, sleep=clock.sleep, clock=clock, jitter=lambda: 0)
+    asyncio.run(arun(provider, shop(), "2 + 3?", trace=trace))
     return trace
 
 
