@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
@@ -29,6 +28,7 @@ from minagent_lab.course.awaiting import finished
 from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
+from minagent_lab.course.kinds import class_with_async, is_async_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.course.shop import CAKE, ONE_ITEM, TEA, shop
 from minagent_lab.course.shop import world as shop_world
@@ -43,7 +43,16 @@ ROUNDS = 20  # of the event loop, after which what can go on without outside hel
 
 def world() -> dict[str, Any]:
     """Return the names that the cells above the exercises define."""
-    return {**shop_world(), "asyncio": asyncio, "abortable": abortable, "request": REQUEST, "SCRIPT": list(ITEMS)}
+    names = {"asyncio": asyncio, "abortable": abortable, "request": REQUEST, "begin": begin, "SCRIPT": list(ITEMS)}
+    return {**shop_world(), **names}
+
+
+async def begin(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    """Start something, and let it go as far as it can."""
+    task = asyncio.create_task(coroutine)
+    for _ in range(9):
+        await asyncio.sleep(0)
+    return task
 
 
 def awaited(test: Callable[[Any], Coroutine[Any, Any, None]]) -> Test:
@@ -75,16 +84,23 @@ ITEMS = ("Tea costs 12.", "Cake costs 8.")
 
 
 class _Thinking:
-    """What a provider waits for: a model that thinks until it is let go on, and that notes when it is asked."""
+    """What a provider waits for: a model that thinks until it is let go on, and notes when it is asked and ends."""
 
     def __init__(self, *, ready: bool = False) -> None:
-        self.gate, self.asked = asyncio.Event(), 0
+        self.gate, self.asked, self.at_work = asyncio.Event(), 0, 0
         if ready:
             self.gate.set()
 
     def __call__(self, _: ModelRequest) -> Coroutine[Any, Any, Any]:
         self.asked += 1
-        return self.gate.wait()
+        return self._think()
+
+    async def _think(self) -> None:
+        self.at_work += 1
+        try:
+            await self.gate.wait()
+        finally:
+            self.at_work -= 1
 
 
 def _aborted(reason: str = "") -> AbortSignal:
@@ -103,6 +119,16 @@ async def _stopped_meanwhile(provider: Any) -> Any:
     await _settle()
     assert waiting.done(), "the signal was given, and the call still waits for a model that never answers"
     return await _outcome(waiting)
+
+
+async def _cancelled_meanwhile(provider: Any) -> Any:
+    """Ask, cancel the task while the model thinks, and return what came of it."""
+    task = asyncio.ensure_future(provider.complete(REQUEST, AbortController().signal))
+    await _settle()
+    assert not task.done(), "it had ended before `task.cancel()`; did it wait for self.before(request)?"
+    task.cancel()
+    await _settle()
+    return await _outcome(task)
 
 
 def _is_abort(outcome: Any, when: str) -> None:
@@ -151,6 +177,31 @@ async def test_during_nothing_is_used_up(careful: Any) -> None:
     expect(await provider.complete(REQUEST), ITEMS[0], "the next call without a signal:")
 
 
+@says("during: the model stops thinking too")
+@awaited
+async def test_during_the_model_stops_too(careful: Any) -> None:
+    thinking = _Thinking()
+    await _stopped_meanwhile(careful(ITEMS, thinking))
+    expect(thinking.asked, 1, "how often self.before was called:")
+    assert not thinking.at_work, "the call has ended, and the model still thinks, for nobody; end what you waited for"
+
+
+@says("during: of two calls at once, the one that is stopped uses up nothing")
+@awaited
+async def test_of_two_calls_at_once(careful: Any) -> None:
+    thinking, ann = _Thinking(), AbortController()
+    provider = careful(ITEMS, thinking)
+    hers = asyncio.ensure_future(provider.complete(REQUEST, ann.signal))
+    his = asyncio.ensure_future(provider.complete(REQUEST))
+    await _settle()
+    ann.abort("Ann pressed Stop")
+    await _settle()
+    assert hers.done(), "the signal was given, and the call still waits for a model that never answers"
+    thinking.gate.set()
+    expect(await _outcome(his), ITEMS[0], "Ann's call and Bob's both wait, and hers is stopped; his answer:")
+    expect(await _outcome(provider.complete(REQUEST)), ITEMS[1], "the call after these two:")
+
+
 @says("after: an answer that is there is returned, and used up once")
 @awaited
 async def test_after_the_answer_is_kept(careful: Any) -> None:
@@ -183,15 +234,20 @@ async def test_a_signal_stops_its_own_call_only(careful: Any) -> None:
 @says("task.cancel() goes on as CancelledError")
 @awaited
 async def test_a_cancelled_task_stays_cancelled(careful: Any) -> None:
-    thinking = _Thinking()
-    provider = careful(ITEMS, thinking)
-    task = asyncio.ensure_future(provider.complete(REQUEST, AbortController().signal))
-    await _settle()
-    task.cancel()
-    await _settle()
-    outcome = await _outcome(task)
+    provider = careful(ITEMS, _Thinking())
+    outcome = await _cancelled_meanwhile(provider)
     cancelled = isinstance(outcome, asyncio.CancelledError)
     assert cancelled, f"task.cancel() came to {shown(outcome)}; let CancelledError through"
+
+
+@says("task.cancel() uses up nothing")
+@awaited
+async def test_a_cancelled_task_uses_up_nothing(careful: Any) -> None:
+    thinking = _Thinking()
+    provider = careful(ITEMS, thinking)
+    await _cancelled_meanwhile(provider)
+    thinking.gate.set()
+    expect(await _outcome(provider.complete(REQUEST)), ITEMS[0], "the call after the cancelled one:")
 
 
 CAREFUL = Exercise(
@@ -199,7 +255,7 @@ CAREFUL = Exercise(
     title="Repair a fake that does not stop well",
     thing="Careful",
     wants="a class Careful with an async method complete(self, request, signal=None)",
-    fits=lambda thing: isinstance(thing, type) and inspect.iscoroutinefunction(getattr(thing, "complete", None)),
+    fits=class_with_async("complete"),
     starter="""
 class Careful:
     def __init__(self, script, before):
@@ -236,9 +292,12 @@ class Careful:
         test_before_nothing_is_used_up,
         test_during_the_wait_ends_at_once,
         test_during_nothing_is_used_up,
+        test_during_the_model_stops_too,
+        test_of_two_calls_at_once,
         test_after_the_answer_is_kept,
         test_a_signal_stops_its_own_call_only,
         test_a_cancelled_task_stays_cancelled,
+        test_a_cancelled_task_uses_up_nothing,
     ],
     mutants=[
         Mutant(
@@ -268,6 +327,54 @@ class Careful:
 """,
             "test_during_nothing_is_used_up",
             "Until the wait is over there is no answer; a signal in the middle must find the item where it was.",
+        ),
+        Mutant(
+            "puts it back after an abort",
+            """        if signal is not None:
+            signal.throw_if_aborted()
+        await abortable(self.before(request), signal)
+        return self.script.pop(0)
+""",
+            """        reply = self.script.pop(0)
+        try:
+            if signal is not None:
+                signal.throw_if_aborted()
+            await abortable(self.before(request), signal)
+        except AbortError:
+            self.script.insert(0, reply)
+            raise
+        return reply
+""",
+            "test_a_cancelled_task_uses_up_nothing",
+            "An abort is one of several ways not to get an answer; who takes last has nothing to put back.",
+        ),
+        Mutant(
+            "puts it back whatever happened",
+            """        await abortable(self.before(request), signal)
+        return self.script.pop(0)
+""",
+            """        reply = self.script.pop(0)
+        try:
+            await abortable(self.before(request), signal)
+        except BaseException:
+            self.script.insert(0, reply)
+            raise
+        return reply
+""",
+            "test_of_two_calls_at_once",
+            "While it is out, another call takes the one behind it, and the order is lost.",
+        ),
+        Mutant(
+            "looks again and again",
+            "        await abortable(self.before(request), signal)\n",
+            """        thinking = asyncio.ensure_future(self.before(request))
+        while not thinking.done():
+            if signal is not None:
+                signal.throw_if_aborted()
+            await asyncio.sleep(0)
+""",
+            "test_during_the_model_stops_too",
+            "Who goes away from a task leaves it at work; it has to be cancelled.",
         ),
         Mutant(
             "waits on",
@@ -436,6 +543,7 @@ async def test_a_cancelled_task_is_not_swallowed(use_tools: Any) -> None:
     task = asyncio.ensure_future(use_tools([TEA, BREW, LAST], kitchen.registry, AbortController().signal))
     await _settle()
     assert kitchen.begun.is_set(), "brew was never begun"
+    assert not task.done(), "it had ended before `task.cancel()`; did it wait for brew?"
     task.cancel()
     outcome = await _outcome(task)
     assert isinstance(outcome, asyncio.CancelledError), (
@@ -448,7 +556,7 @@ USE_TOOLS = Exercise(
     title="Tools that stop, a history that stays whole",
     thing="use_tools",
     wants="an async function use_tools(calls, registry, signal)",
-    fits=inspect.iscoroutinefunction,
+    fits=is_async_function,
     starter="""
 STOPPED = '{"error": "stopped while it ran"}'
 NOT_RUN = '{"error": "not run"}'
@@ -830,7 +938,7 @@ WRITE_THE_TEST = Exercise(
     title="Write the test of a provider that can be stopped",
     thing="check_provider",
     wants="an async function check_provider(Provider), your test",
-    fits=inspect.iscoroutinefunction,
+    fits=is_async_function,
     starter="""
 async def check_provider(Provider):
     provider, controller = Provider(["first", "second"]), AbortController()
@@ -845,31 +953,25 @@ async def check_provider(Provider):
         "That something is raised says little. *What* is raised? And what does the *next* call get, with no signal or with "
         "a new one?",
         "Three of the broken ones need a model that thinks: `Provider([...], before=lambda request: gate.wait())` with "
-        "`gate = asyncio.Event()`, and the call in a task.",
-        "After `controller.abort()` in the middle, let the loop turn a few times with `await asyncio.sleep(0)`; then "
-        "`waiting.done()` must be true and `waiting.exception()` an AbortError. Then `gate.set()`, ask again with "
-        "another signal, and look for `first`.",
+        "`gate = asyncio.Event()`. `waiting = await begin(provider.complete(...))` starts the call, and gives the signal "
+        "its time.",
+        "After `controller.abort()`, `with pytest.raises(AbortError): await asyncio.wait_for(waiting, timeout=1)` does not "
+        "wait for ever. Then `gate.set()`; ask again with the same signal, and then with another one: look for `first`.",
     ],
     solution="""
+import pytest
+
 async def check_provider(Provider):
     gate, ann, bob = asyncio.Event(), AbortController(), AbortController()
     provider = Provider(["first", "second"], before=lambda request: gate.wait())
-    waiting = asyncio.create_task(provider.complete(request, ann.signal))
-    await asyncio.sleep(0)
+    waiting = await begin(provider.complete(request, ann.signal))
     ann.abort()
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert waiting.done(), "stopped, and it still waits"
-    assert isinstance(waiting.exception(), AbortError)
+    with pytest.raises(AbortError):
+        await asyncio.wait_for(waiting, timeout=1)
     gate.set()
-    try:
-        assert not await provider.complete(request, ann.signal), "it answered all the same"
-    except Exception as error:
-        assert isinstance(error, AbortError)
-    try:
-        assert (await provider.complete(request, bob.signal)).message.content == "first"
-    except AbortError:
-        raise AssertionError("Ann's signal stopped Bob's call") from None
+    with pytest.raises(AbortError):
+        await provider.complete(request, ann.signal)
+    assert (await provider.complete(request, bob.signal)).message.content == "first"
 """,
     tests=judge(
         {
@@ -1039,7 +1141,7 @@ QUIZ = Quiz(
             "A provider takes its item, then looks at the signal, and raises AbortError. What does the caller notice?",
             [
                 Choice(
-                    "Nothing: AbortError is what the contract asks for.",
+                    "Nothing: AbortError is just what the contract asks for.",
                     False,
                     "The error is right. What is wrong shows in the call after it.",
                 ),
@@ -1089,9 +1191,9 @@ QUIZ = Quiz(
             "Your loop round the provider says `except Exception:` and tries again, three times. Ann gives the signal.",
             [
                 Choice(
-                    "It asks again: AbortError is an Exception, so it is caught.",
+                    "It asks again: AbortError is an Exception.",
                     True,
-                    "It must be let through first, or better: catch ProviderError only, and of those what is retryable.",
+                    "So it is caught. It must be let through first, or better: catch ProviderError only, and of those what is retryable.",
                 ),
                 Choice(
                     "It stops: AbortError is a BaseException.",
