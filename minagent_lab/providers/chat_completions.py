@@ -14,6 +14,8 @@ from minagent_lab.values import dump_json
 
 STOP_REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}  # any other word is kept
 
+_CACHED = ("prompt_tokens_details", "cached_tokens")  # the part of the prompt that the service had kept
+
 
 def chat_request(request: ModelRequest) -> dict[str, Any]:
     """Return messages and tools in the words of Chat Completions.
@@ -87,7 +89,7 @@ def chat_response(body: dict[str, Any], turn: int) -> ModelResponse:
     message = need(choice.get("message"), dict, "message")
     refusal = _text(message, "refusal")
     calls = [_call(call) for call in need(message.get("tool_calls") or [], list, "tool_calls")]
-    usage = read_usage(body.get("usage"), "prompt_tokens", "completion_tokens")
+    usage = read_usage(body.get("usage"), "prompt_tokens", "completion_tokens", cached=_CACHED)
     reason = "content_filter" if refusal else _stop_reason(choice)
     return read_reply(_text(message, "content") or refusal, calls, reason, usage, body.get("model"), turn)
 

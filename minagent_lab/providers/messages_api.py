@@ -14,14 +14,14 @@ from minagent_lab.errors import MalformedResponseError
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.model import ModelRequest
 from minagent_lab.providers.failures import told_error
-from minagent_lab.providers.reply import Written, need, read_reply, read_usage
+from minagent_lab.providers.reply import CACHED, Written, need, read_reply, read_usage
 from minagent_lab.providers.sendable import sendable
 
 STOP_REASONS = {  # any other word is kept
     "refusal": "content_filter",
     "model_context_window_exceeded": "max_tokens",  # cut as well, by a limit of another name
 }
-_CACHED = ("cache_creation_input_tokens", "cache_read_input_tokens")  # were read too, and are counted apart
+_APART = ("cache_creation_input_tokens", CACHED)  # were read too, and are counted apart
 
 
 def messages_request(request: ModelRequest) -> dict[str, Any]:
@@ -105,5 +105,5 @@ def messages_response(body: dict[str, Any], turn: int) -> ModelResponse:
     reason = body.get("stop_reason")
     if not isinstance(reason, str) or not reason:
         raise MalformedResponseError(f"stop_reason is {reason!r:.80}; without one nobody knows whether this is all")
-    usage = read_usage(body.get("usage"), "input_tokens", "output_tokens", _CACHED)
+    usage = read_usage(body.get("usage"), "input_tokens", "output_tokens", _APART)
     return read_reply(text, calls, STOP_REASONS.get(reason, reason), usage, body.get("model"), turn)

@@ -119,7 +119,12 @@ def need(data: Any, kind: type, what: str) -> Any:
     raise MalformedResponseError(f"{what} is {a_kind(data)}; it has to be a {kind.__name__}")
 
 
-def read_usage(usage: Any, read: str, written: str, beside: tuple[str, ...] = ()) -> dict[str, int]:
+CACHED = "cache_read_input_tokens"  # our name, too, for the part of the input tokens that the service had kept
+
+
+def read_usage(
+    usage: Any, read: str, written: str, beside: tuple[str, ...] = (), cached: tuple[str, str] = ("", "")
+) -> dict[str, int]:
     """Return the tokens counted; an empty dict where one of the counts is not told, since half a sum is no sum.
 
     Parameters
@@ -129,7 +134,11 @@ def read_usage(usage: Any, read: str, written: str, beside: tuple[str, ...] = ()
     read, written
         Its names for the tokens that the model read and wrote.
     beside
-        Its names for tokens read that it counts beside the first; where it tells none, there were none.
+        Its names for tokens read that it counts beside the first; where it tells none, there were none. They are added
+        to the first, and kept under their names where there were some.
+    cached
+        Its names, one inside the other, for that part of the first which it had kept; it is kept as
+        ``cache_read_input_tokens``, since such tokens cost less.
 
     Examples
     --------
@@ -145,7 +154,10 @@ def read_usage(usage: Any, read: str, written: str, beside: tuple[str, ...] = ()
     first, second = counts[read], counts[written]
     if first is None or second is None:
         return {}
-    return {"input_tokens": first + sum(counts[name] or 0 for name in beside), "output_tokens": second}
+    apart = {name: count for name in beside if (count := counts[name])}
+    if isinstance(details := usage.get(cached[0]), dict) and (count := _count(details, cached[1])):
+        apart[CACHED] = count
+    return {"input_tokens": first + sum(counts[name] or 0 for name in beside), "output_tokens": second, **apart}
 
 
 def _count(usage: dict[str, Any], name: str) -> int | None:

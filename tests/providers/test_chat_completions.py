@@ -103,6 +103,22 @@ def test_a_refusal_is_the_text_of_an_answer_that_was_withheld():
     assert (told.message.content, told.stop_reason) == ("I cannot.", "content_filter")
 
 
+@pytest.mark.parametrize(
+    ("details", "kept"),
+    [
+        ({"cached_tokens": 8, "audio_tokens": 1}, {"cache_read_input_tokens": 8}),
+        ({"cached_tokens": 0}, {}),
+        ({"cached_tokens": None}, {}),
+        ({}, {}),
+        (None, {}),
+        ([], {}),
+    ],
+)
+def test_the_part_of_the_prompt_that_was_cached_is_kept(details, kept):
+    told = response(usage={"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": details})
+    assert told.usage == {"input_tokens": 10, "output_tokens": 2, **kept}
+
+
 def test_usage_and_the_model_that_answered_are_told():
     told = response(usage={"prompt_tokens": 10, "completion_tokens": 2, "completion_tokens_details": None})
     assert (told.usage, told.model) == ({"input_tokens": 10, "output_tokens": 2}, "gpt-real")
@@ -133,6 +149,12 @@ def test_usage_and_the_model_that_answered_are_told():
         (completion(tool_calls=[wish(arguments='{"a":1,"a":2}')]), "stands twice"),
         (completion(tool_calls=[wish(arguments='{"a":1e999}')]), "JSON cannot say"),
         (completion(usage={"prompt_tokens": "5"}), "counts tokens"),
+        (
+            completion(
+                usage={"prompt_tokens": 5, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": "x"}}
+            ),
+            "counts tokens",
+        ),
     ],
 )
 def test_a_body_that_is_no_response_is_refused_with_the_reason(body, why):

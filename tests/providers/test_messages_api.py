@@ -1,4 +1,5 @@
 from contextlib import suppress
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from minagent_lab import (
     ServerError,
     ToolCall,
 )
+from minagent_lab.observe.pricing import PriceTable
 from minagent_lab.providers.messages_api import messages_request, messages_response
 
 
@@ -123,7 +125,17 @@ def test_input_that_is_missing_means_no_arguments():
 
 def test_what_was_read_from_the_cache_was_read_too():
     counts = {"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": None, "output_tokens": 4}
-    assert response(text(), usage=counts, model="m").usage == {"input_tokens": 3, "output_tokens": 4}
+    assert response(text(), usage=counts, model="m").usage == {
+        "input_tokens": 3, "output_tokens": 4, "cache_creation_input_tokens": 2,
+    }  # fmt: skip
+
+
+def test_what_was_read_from_the_cache_is_kept_so_that_it_costs_what_it_costs():
+    counts = {"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 0}
+    usage = response(text(), usage=counts, model="m").usage
+    assert usage == {"input_tokens": 1000, "output_tokens": 0, "cache_read_input_tokens": 900}
+    prices = PriceTable({"m": {"input": "10", "output": "1", "cached_input": "1"}})
+    assert prices.cost("m", usage) == Decimal("0.0019")
 
 
 @pytest.mark.parametrize(
