@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from minagent_lab.errors import PlaybookError
 from minagent_lab.fakes.fake_model import FakeModel
+from minagent_lab.stepping.json_tokens import short
 from minagent_lab.stepping.placed_json import Node, line_of, read_places
 from minagent_lab.stepping.playbook_script import read_script
 from minagent_lab.stepping.playbook_tools import PlaybookTool, read_tools
@@ -164,5 +165,7 @@ def _read_prompt(reading: Reading, node: Node, others: tuple[str, ...] = ()) -> 
     system = reading.typed(fields, "system", str, "text in quotes, or leave it out")
     steps = reading.typed(fields, "max_steps", int, "a whole number", 10)
     if not 1 <= steps <= MOST_STEPS:
-        reading.tell(fields["max_steps"].start, f'"max_steps" is {steps:.4g}; write a number from 1 to {MOST_STEPS}')
+        reading.tell(
+            fields["max_steps"].start, f'"max_steps" is {short(str(steps))}; write a number from 1 to {MOST_STEPS}'
+        )
     return prompt, system, steps

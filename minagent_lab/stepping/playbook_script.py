@@ -43,7 +43,7 @@ def _item(reading: Reading, node: Node, seen: dict[str, tuple[ToolCall, int]]) -
     shown.fields.pop("kind", None)
     fields = reading.fields(shown, known, ("content",) if turn == "text" else ()) or {}
     if not fields:
-        if not shown.fields or turn == "tool_call":
+        if turn == "tool_call" or (turn == "response" and not shown.fields):
             reading.tell(node.start, 'this item says nothing; write "content": text, or "call": {…}')
         return None
     return _response(reading, node, fields, turn, seen)

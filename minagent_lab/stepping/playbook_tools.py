@@ -63,7 +63,7 @@ def _check_results(reading: Reading, node: Node) -> None:
         shapes = 'a list, one after the other: ["5"]; or an object by arguments: {"2, 3": "5"}'
         reading.tell(node.start, f'"results" is {shown or kind(node.data)}; write {shapes}')
         return
-    for held in node.items or node.fields.values():
+    for held in (node, *(node.items or node.fields.values())):
         if set(held.fields) == {"error"} and error_of(held.data) is None:
             reading.tell(held.fields["error"].start, '"error" holds no text; write "error": "ValueError: no such city"')
     if error_of(node.data) is not None or isinstance(node.data, list):

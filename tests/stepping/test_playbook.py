@@ -149,6 +149,8 @@ def test_the_turns_of_a_fixture_are_read_as_the_fixture_is():
             "the script is an object; write a list of items: [...]; of a fixture, only what stands after",
         ),
         ("[5]", "an item of a script is a number; write text in quotes, or"),
+        ('[{"kind": "text"}]', 'the field "content" is missing here; add "content": …'),
+        ('[{"kind": "tool_call"}]', 'this item says nothing; write "content": text, or "call": {…}'),
         ("[{}]", 'this item says nothing; write "content": text, or "call": {…}'),
         ("[[]]", 'calls are an empty list; write a list of one or more: [{"id": "c1", "name": …}]'),
         ('[{"kind": "tool_cal"}]', 'unknown kind of item, "tool_cal"; did you mean "tool_call"?'),
@@ -203,6 +205,7 @@ def test_the_prompt_is_text_or_an_object():
         ("{}", 'the field "prompt" is missing here; add "prompt": …'),
         ('{"prompt": "a", "sistem": "b"}', 'nobody knows the field "sistem" here; did you mean "system"?'),
         ('{"prompt": "a", "max_steps": 0}', '"max_steps" is 0; write a number from 1 to 1000'),
+        (f'{{"prompt": "a", "max_steps": {"9" * 400}}}', f'"max_steps" is {"9" * 30}…; write a number from 1 to 1000'),
         ('{"prompt": "a", "max_steps": 1e3}', '"max_steps" is a number; write a whole number'),
         ('{"prompt": "a", "max_steps": true}', '"max_steps" is true; write a whole number'),
     ],
@@ -224,6 +227,7 @@ def test_what_is_no_prompt_is_told(text, told):
         ('{"t": {"result": ["5"], "results": [1]}}', "1:8", 'nobody knows the field "result" here; did you mean'),
         ('{"t": {"results": [1],\n"parameters": {"type": "objekt"}}}', "2:15", "tool t: parameters has the type"),
         ('{"t": {"results": [{"error": 5}]}}', "1:30", '"error" holds no text; write "error":'),
+        ('{"t": {"results": {"error": 5}}}', "1:29", '"error" holds no text; write "error":'),
         ('{"t": {"results": {"{a": 5}}}', "1:20", "this key is not understood: it begins like arguments"),
         (
             '{"t": {"results": {"{\\"a\\":1}": 5,\n"{\\"a\\": 1}": 6}}}',
@@ -476,3 +480,10 @@ def check_problems(texts):
         assert 1 <= one.column <= len(lines[one.line - 1]) + 1
         assert 0 <= one.at <= len(text)
         assert one.words
+
+
+@pytest.mark.parametrize("depth", [20, 40, 80, 85])
+def test_a_schema_as_deep_as_can_be_is_a_tool_or_a_problem(depth):
+    schema = '{"type": "object", "properties": {"a": ' * (depth // 2) + '{"type": "object"}' + "}}" * (depth // 2)
+    tools = f'{{"t": {{"results": ["5"], "parameters": {schema}}}}}'
+    check_problems(Texts('"Hi"', '[{"call": {"id": "c", "name": "t", "arguments": {}}}, "5"]', tools))
