@@ -959,7 +959,7 @@ QUIZ = Quiz(
             "You register a second tool price by mistake. Why is this an exception, and not data?",
             [
                 Choice(
-                    "Because you made the mistake, and only you can repair it.",
+                    "Because only you can repair it.",
                     True,
                     "Data for the model, exceptions for the author.",
                 ),

@@ -441,10 +441,10 @@ def check_loop(run):
     assert result.final == "Tea costs 12."
 """,
     hints=[
-        "The final answer comes from your own script, so every loop gets it. What did the *model* see? Look into "
+        "The final answer comes from your own script, so every loop gets it. What did the model see? Look into "
         "`model.calls[1]`.",
         "One tool call hides two of the broken loops. Give one turn two calls, and pass a `system` prompt.",
-        "Assert three things about the second call: the roles in order; for each tool message its id *and* its content; "
+        "Assert three things about the second call: the roles in order; for each tool message its id and its content; "
         "the tools.",
     ],
     solution="""

@@ -151,7 +151,7 @@ def check_calls(calls):
     hints=[
         "How often is asked already. How much: `[len(call.messages) for call in calls]`. What should it be? Call 1 has "
         "the system prompt and the question; two tool calls in one turn add three messages.",
-        'Who speaks: `[m.role for m in calls[1].messages]`. Which tools: `[t["name"] for t in call.tools]`, in *each* '
+        'Who speaks: `[m.role for m in calls[1].messages]`. Which tools: `[t["name"] for t in call.tools]`, in each '
         "call.",
         "The roles of call 2 are system, user, assistant, tool, tool. If you assert them, their number is asserted too.",
     ],
@@ -241,7 +241,7 @@ def check_agent(agent):
     assert model.calls[1].messages[-1].content == "12"
 """,
     hints=[
-        "What hides in a turn with *one* call? Let the first item of your script hold two: tea under c1, cake under c2.",
+        "What hides in a turn with one call? Let the first item of your script hold two: tea under c1, cake under c2.",
         "Collect what the second call says of tools: `[(m.tool_call_id, m.content) for m in model.calls[1].messages if "
         'm.role == "tool"]`. Which list should that be?',
         "One right agent adds a system message of its own. So do not count messages and do not say at which place the "
@@ -568,8 +568,8 @@ def test_it_answers(agent, registry):
 '''
 """,
     hints=[
-        "One behaviour per test. Three sentences to begin with: *each result arrives under its id*; *the question is "
-        "still there in call 2*; *tools are offered in every call*. Make each a function name.",
+        "One behaviour per test. Three sentences to begin with: “each result arrives under its id”; “the question is "
+        "still there in call 2”; “tools are offered in every call”. Make each a function name.",
         "Results: the check of 5.2, as a pytest test. The question: the role `user` and its content are among "
         "`model.calls[1].messages`. Tools: two names in each of `model.calls`.",
         "The agent that runs every tool twice leaves no trace in `model.calls`. The shop notes it: ask for `ran` by a "

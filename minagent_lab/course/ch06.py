@@ -343,7 +343,7 @@ def redact(text, secret):
             "text = text.replace(spelling, ",
             "text = re.sub(spelling, ",
             "test_the_secret_is_gone",
-            "In a pattern + means *once or more*, so the plain secret is not found; re.escape would help.",
+            "In a pattern + means “once or more”, so the plain secret is not found; re.escape would help.",
         ),
         Mutant(
             "shows a piece, to tell keys apart",

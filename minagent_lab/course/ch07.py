@@ -411,7 +411,7 @@ FIELDS: dict[str, tuple[str, str, dict[str, str]]] = {  # where it belongs, why,
         "contract",
         "prices and reports depend on who really answered",
         {
-            "configuration": "there stands whom you *ask*; who answers may be another version",
+            "configuration": "there stands whom you ask; who answers may be another version",
             "diagnostics": "a run is priced by it",
         },
     ),
@@ -451,7 +451,7 @@ FIELDS: dict[str, tuple[str, str, dict[str, str]]] = {  # where it belongs, why,
         "diagnostics",
         "the adapter translates it; the word itself helps when the translation is in doubt",
         {
-            "contract": "then the loop has a list of words per vendor; the adapter gives it *one* set of words",
+            "contract": "then the loop has a list of words per vendor; the adapter gives it one set of words",
             "configuration": "the service says it, in each response",
         },
     ),
@@ -506,7 +506,7 @@ place = {
 }
 """,
     hints=[
-        "Ask three things of each: does the *loop* decide something by it? Is it another one in each call? Does a fake "
+        "Ask three things of each: does the loop decide something by it? Is it another one in each call? Does a fake "
         "have it too? Three times yes is the contract.",
         "What is known before the first call, and stays, is configuration. What comes back and decides nothing is "
         "diagnostics.",
@@ -938,8 +938,8 @@ async def check_provider(make):
     assert reply.message.content == "one"
 """,
     hints=[
-        "A broken provider cannot hide in two places: a call with the signal `STOP` *and the call after it*; the third "
-        "call *and the fourth*.",
+        "A broken provider cannot hide in two places: a call with the signal `STOP` and the call after it; the third "
+        "call and the fourth.",
         "`with pytest.raises(AbortError): await provider.complete(ASK, STOP)` fails when nothing is raised, or something "
         "else. For the end, `RuntimeError` fits every right provider; its words do not.",
         "In this order: an aborted call; `one`; `two`; twice a RuntimeError.",

@@ -950,7 +950,7 @@ async def check_provider(Provider):
     assert False, "the signal was given, and it answered all the same"
 """,
     hints=[
-        "That something is raised says little. *What* is raised? And what does the *next* call get, with no signal or with "
+        "That something is raised says little. What is raised? And what does the next call get, with no signal or with "
         "a new one?",
         "Three of the broken ones need a model that thinks: `Provider([...], before=lambda request: gate.wait())` with "
         "`gate = asyncio.Event()`. `waiting = await begin(provider.complete(...))` starts the call, and gives the signal "

@@ -164,7 +164,7 @@ asked = {0: 0, 9: 0, 10: 1, 34: 1, 35: 2, 36: 2, 70: 3}
 crossed = set()
 """,
     hints=[
-        "Write down what is used after each turn: 10, then 35, then 70. A call may begin while what is used is *less* "
+        "Write down what is used after each turn: 10, then 35, then 70. A call may begin while what is used is less "
         "than the limit.",
         "The first try refuses a call that would not fit. But before a call, nobody knows how much it will use. Go "
         "through 9: used 0, is that less than 9? Then call 1 is made.",

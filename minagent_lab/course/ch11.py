@@ -125,7 +125,7 @@ rules = [
     hints=[
         "Order first: which rule is the most special, which the most general? Look at `MockGPT(rules).explain(prompt)` "
         "for a prompt that goes wrong.",
-        "Then the filters: `tea` is contained in *steak* and in *instead*; `price.*tea` wants the words in this order. "
+        "Then the filters: `tea` is contained in “steak” and in “instead”; `price.*tea` wants the words in this order. "
         r"`\btea\b` is the word alone.",
         'A filter may be a function of the text: `"price" in text and re.search(r"\\btea\\b", text)`. The order: refund, '
         "price of tea, price, tea, all else.",
@@ -923,7 +923,7 @@ QUIZ = Quiz(
                     "A script would give the right answers to the wrong questions. Rules look.",
                 ),
                 Choice(
-                    "That the agent asks for the price first, and for the sum after it.",
+                    "That the agent asks for the price before the sum.",
                     True,
                     "Here the order is the point: one call too many, and the script says so.",
                 ),
@@ -977,9 +977,9 @@ QUIZ = Quiz(
                     "A mock sees requests, not agents, and theirs begin alike.",
                 ),
                 Choice(
-                    "They share a place, and take each other's answers, unless a key tells them apart.",
+                    "They share a place, unless a key tells them apart.",
                     True,
-                    "By default a conversation is known by its model and its beginning.",
+                    "By default a conversation is known by its model and its beginning; so each takes the other's answers.",
                 ),
                 Choice("The mock refuses the second one.", False, "It cannot even know that there is a second one."),
                 Choice("The sequence begins anew with each request.", False, "Then it would never get to its end."),

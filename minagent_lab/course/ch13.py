@@ -203,7 +203,7 @@ cases = [
     hints=[
         "Which lines are ✗? An accepted agent may use any words, so `equals` is too strict. `contains` lets 112 through; "
         r'`matches(r"\b12\b")` does not.',
-        "What an agent *does* is not in its answer. `called` and `not_called` look at its tool calls; `all_of` joins. "
+        "What an agent does is not in its answer. `called` and `not_called` look at its tool calls; `all_of` joins. "
         "And ask for a basket too: its total has to be a number that is none of the prices.",
         'For gold: look it up, and name no number. `all_of(called("price", item="gold"), none_of(matches(r"\\d")))`. '
         'Add `not_called("order")` to each case.',
@@ -702,7 +702,7 @@ def smoke_test(model):
     assert result.final == "Tea costs 12."
 """,
     hints=[
-        "Nothing about the wording: a model that speaks Chinese works as well. What do you know of *every* good run?",
+        "Nothing about the wording: a model that speaks Chinese works as well. What do you know of every good run?",
         "Three facts stand in the result: `final`, `status` and `usage`. An answer of white space is none: `strip()`.",
         'A whole run has the status `"completed"`. What a run raises comes out by itself; so write no `try`.',
     ],

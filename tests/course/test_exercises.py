@@ -98,3 +98,30 @@ def test_no_letter_is_right_more_often_than_half_of_the_time():
     questions = [asked for number in desk.chapters() for asked in desk.chapter(number).PREDICTIONS]
     right = [letter for asked in questions for letter, choice in asked.lettered() if choice.right]
     assert max(map(right.count, "abc")) <= len(right) / 2 + 1
+
+
+@pytest.mark.parametrize("number", desk.chapters())
+def test_the_longest_choice_is_right_in_at_most_half_of_the_questions_of_a_quiz(number):
+    questions = desk.chapter(number).QUIZ.questions
+    longest = [max(asked.choices, key=lambda choice: (len(choice.text), not choice.right)) for asked in questions]
+    assert sum(choice.right for choice in longest) <= len(questions) / 2
+
+
+def texts_of(number):
+    held = desk.chapter(number)
+    for exercise in held.EXERCISES:
+        yield from (exercise.title, exercise.wants, *exercise.hints, *map(sentence, exercise.tests))
+    for asked in (*held.QUIZ.questions, *held.PREDICTIONS):
+        yield asked.text
+        for choice in asked.choices:
+            yield from (choice.text, choice.why)
+
+
+EMPHASIS = re.compile(r"(?<![\w*])\*[^\s*(,)][^*]*\*")
+
+
+@pytest.mark.parametrize("number", desk.chapters())
+def test_texts_use_backticks_for_code_and_no_other_marks(number):
+    for text in texts_of(number):
+        assert text.count("`") % 2 == 0, text
+        assert not EMPHASIS.search(re.sub(r"`[^`\n]+`", "", text)), text
