@@ -149,9 +149,9 @@ class Draft:
             hint = "answer with text, a JSON value, or something of responses or generators"
             raise MockError("MOCK_GENERATOR_FAILED", f"{a_kind(held)} is no answer ({problem}); {hint}") from None
 
-    def _made(self, held: Any) -> Any:
+    def _made(self, held: Any, room: int = 100) -> Any:
         if isinstance(held, Seeded):
             return held.make(self._source, self._now_ms)
-        if isinstance(held, dict):
-            return {name: self._made(inner) for name, inner in held.items()}
-        return [self._made(inner) for inner in held] if isinstance(held, (list, tuple)) else held
+        if room and isinstance(held, dict):
+            return {name: self._made(inner, room - 1) for name, inner in held.items()}
+        return [self._made(inner, room - 1) for inner in held] if room and isinstance(held, (list, tuple)) else held

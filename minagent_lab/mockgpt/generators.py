@@ -31,6 +31,24 @@ class Seeded:
         return self._name
 
 
+def kept(written: Any, room: int = 100) -> Any:
+    """Return what an author wrote as an answer, with lists and dicts of our own: later changes to theirs are no part.
+
+    What is no JSON in it stays as it is, also what is nested too deep; the answer says so when it is worked out.
+
+    Examples
+    --------
+    >>> value = {"a": [1]}
+    >>> copy = kept(value)
+    >>> value["a"].append(2)
+    >>> copy
+    {'a': [1]}
+    """
+    if room and isinstance(written, dict):
+        return {name: kept(inner, room - 1) for name, inner in written.items()}
+    return [kept(inner, room - 1) for inner in written] if room and isinstance(written, (list, tuple)) else written
+
+
 def integer(low: int, high: int) -> Seeded:
     """Return a whole number from `low` to `high`, both included.
 

@@ -16,12 +16,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from minagent_lab.abort import AbortSignal
+from minagent_lab.abort import AbortSignal, abortable
 from minagent_lab.awaiting import at_once
 from minagent_lab.errors import MockError, ProviderError, UnexpectedRequest
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.mockgpt.answers import Draft
 from minagent_lab.mockgpt.explained import Explanation, no_rule
+from minagent_lab.mockgpt.generators import kept
 from minagent_lab.mockgpt.outputs import Failure, Output, counted_usage, read_options
 from minagent_lab.mockgpt.request import MockRequest, read_request
 from minagent_lab.mockgpt.rules import Rule, read_rule
@@ -155,7 +156,7 @@ class MockGPT:
         self.seed = _within("seed", seed, 0, 0xFFFFFFFF)
         self.max_body_bytes = _within("max_body_bytes", max_body_bytes, 1, 2**40)
         self.max_output_chars = _within("max_output_chars", max_output_chars, 1, 2**40)
-        self._fallback, self._select_prompt, self._clock = fallback, select_prompt, clock
+        self._fallback, self._select_prompt, self._clock = kept(fallback), select_prompt, clock
         self._records: deque[MockRecord | tuple[Given, str]] = deque(
             maxlen=_within("record_limit", record_limit, 0, 10_000)
         )
@@ -193,9 +194,7 @@ class MockGPT:
 
     async def acomplete(self, request: ModelRequest, signal: AbortSignal | None = None) -> ModelResponse:
         """Answer as a provider does; `provider` has it under the name that `arun` asks."""
-        if signal is not None:
-            signal.throw_if_aborted()
-        return await self._completed(MockRequest(request.messages, list(request.tools)), waiting=True)
+        return await abortable(self._completed(MockRequest(request.messages, request.tools), waiting=True), signal)
 
     @property
     def provider(self) -> MockProvider:

@@ -12,6 +12,7 @@ from minagent_lab.errors import AbortError, ProviderError
 from minagent_lab.fakes.script import Expect, Script
 from minagent_lab.messages import ToolCall
 from minagent_lab.mockgpt.faults import FAULTS, read_faults
+from minagent_lab.mockgpt.generators import kept
 from minagent_lab.mockgpt.outputs import Failure, Options
 from minagent_lab.mockgpt.request import MockRequest
 from minagent_lab.values import copy_json, value
@@ -61,7 +62,7 @@ def text(content: Any, **options: Any) -> Written:
 
 def json(held: Any, **options: Any) -> Written:
     """Return a JSON value; over the wire it travels as its text. Options as for `text`."""
-    return Written("json", held, **_options(options))
+    return Written("json", kept(held), **_options(options))
 
 
 def tool_calls(*calls: Any, content: str = "", **options: Any) -> Written:
@@ -90,7 +91,12 @@ def tool_calls(*calls: Any, content: str = "", **options: Any) -> Written:
         if not isinstance(call, ToolCall) and not (isinstance(call, tuple) and len(call) == 2):
             raise TypeError(f"{call!r:.80} is no call; write ToolCall(id, name, arguments), or (name, arguments)")
     check_text("responses.tool_calls: content", content)
-    return Written("tool_calls", list(calls), content=content, **_options(options))
+    return Written(
+        "tool_calls",
+        [call if isinstance(call, ToolCall) else (call[0], kept(call[1])) for call in calls],
+        content=content,
+        **_options(options),
+    )
 
 
 def error(
@@ -159,7 +165,7 @@ class Sequence:
             raise TypeError(f"a sequence is made of its items: sequence(first, second), got {items!r:.80}")
         if key is not None and not callable(key):
             raise TypeError(f"key is {key!r:.80}; write a function of the request, such as lambda r: r.model")
-        self.items, self.then, self._key = list(items), then, key
+        self.items, self.then, self._key = [kept(item) for item in items], kept(then), key
 
     def key(self, request: MockRequest) -> Any:
         """Return which conversation a request belongs to."""

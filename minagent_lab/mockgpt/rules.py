@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from minagent_lab.errors import MockError
+from minagent_lab.mockgpt.generators import kept
 from minagent_lab.mockgpt.request import MockRequest
 from minagent_lab.results import exception_text
 from minagent_lab.values import a_kind, value
@@ -72,6 +73,7 @@ class Rule:
                 raise TypeError(f"Rule.{name} is a pattern of bytes; write re.compile('...')")
         if self.when is not None and not callable(self.when):
             raise TypeError(f"Rule.when is {self.when!r:.80}; write a function of the request")
+        object.__setattr__(self, "generator", kept(self.generator))
 
     def matches(self, request: MockRequest) -> bool:
         """Whether all filters let a request pass."""
