@@ -122,8 +122,13 @@ def _model(stepper: Stepper, at: int, kept: Sequence[Turn], changed: dict[str, A
 def item_at(stepper: Stepper, call: int) -> Any:
     """Return the script item that answers a call, from 1; ``None`` where the script has none."""
     script = field_of(stepper.model, "script") or []
-    place = _first_item(stepper) + call - 1
+    place = item_number(stepper, call) - 1
     return script[place] if 0 <= place < len(script) else None
+
+
+def item_number(stepper: Stepper, call: int) -> int:
+    """Return which item of the script answers a call, both from 1."""
+    return _first_item(stepper) + call
 
 
 def _first_item(stepper: Stepper) -> int:

@@ -12,6 +12,7 @@ from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import dump_json
 from minagent_lab.views.html import escape, lang, quoted, rich, span
 from minagent_lab.views.words import (
+    MOST_CALLS,
     End,
     count,
     end,
@@ -19,10 +20,12 @@ from minagent_lab.views.words import (
     item_words,
     short,
     then,
+    then_more,
     tokens,
 )
 
 FOLD = 240  # characters: longer text is folded
+NEW = '<span class="lab-new">NEW </span>'
 MARKS = {"ok": "✓", "cut": "!", "stop": "✕"}
 
 
@@ -41,25 +44,25 @@ def tools_row(tools: Sequence[dict[str, Any]]) -> str:
     return _row("tools", "", "tools", body, size)
 
 
-def message_row(number: int, message: Message) -> str:
-    """Return one message of the history as a row: number, role, body, size."""
+def message_row(number: int, message: Message, kind: str = "", mark: str = NEW) -> str:
+    """Return one message of the history as a row: number, role, body, size; `mark` is a word before the size."""
     data = message_json(message)
     size = len(message.content) + (len(dump_json(data["tool_calls"], compact=True)) if message.tool_calls else 0)
-    return _row(message.role, str(number), message.role, _body(message), size)
+    return _row(f"{message.role} {kind}".strip(), str(number), message.role, _body(message), size, mark)
 
 
-def _row(kind: str, number: str, role: str, body: str, size: int) -> str:
+def _row(kind: str, number: str, role: str, body: str, size: int, mark: str = NEW) -> str:
     words = f'{size:,} <span class="cw">char{"" if size == 1 else "s"}</span>'
     return (
         f'<li class="lab-msg {kind}"><span class="n">{number}</span><span class="role">{role}</span>'
-        f'<div class="b">{body}</div><span class="x"><span class="lab-new">NEW </span>{words}</span></li>'
+        f'<div class="b">{body}</div><span class="x">{mark}{words}</span></li>'
     )
 
 
 def _body(message: Message) -> str:
     if message.tool_call_id is not None:
         return _result(message)
-    calls = "".join(call_line(call) for call in message.tool_calls)
+    calls = call_lines(message.tool_calls)
     if message.content or not calls:
         return text_block(message.content) + calls
     return calls
@@ -84,6 +87,17 @@ def call_line(call: ToolCall) -> str:
         return _folded(arguments, f'{chip}<code class="fn">{escape(short(call.name))}</code> {size}')
     name = f'<span class="fn">{escape(call.name)}</span>'
     return f'<span class="lab-call">{chip}<code>{name} {span(arguments)}</code></span>'
+
+
+def call_lines(calls: Sequence[ToolCall]) -> str:
+    """Return tool calls, a line each; of many in one reply, the first ones, and the others folded with their number."""
+    lines = [call_line(call) for call in calls]
+    more = "".join(lines[MOST_CALLS:])
+    return "".join(lines[:MOST_CALLS]) + (_fold_more(len(lines) - MOST_CALLS, more) if more else "")
+
+
+def _fold_more(number: int, inside: str) -> str:
+    return _fold(f'<span class="pv">and {count(number, "more call")}</span>', "folded: show", inside)
 
 
 def text_block(text: str) -> str:
@@ -138,17 +152,38 @@ WAITING = '<div class="lab-answer wait">Not asked yet. Press Next.</div>'
 
 def answer_block(stepper: Stepper, turn: Turn) -> str:
     """Return what the model answered in a call, and what the loop did with it; or the end of the run."""
+    return answer_with_end(turn, end(stepper, turn) if turn.status != "running" else None)
+
+
+def answer_with_end(turn: Turn, ended: End | None) -> str:
+    """Return the same, where the end of the run is in words already; ``None`` while it goes on."""
+    closing = end_block(ended) if ended else ""
     if turn.response is None or not turn.response.message.tool_calls:
-        return end_block(end(stepper, turn))
+        return closing + printed_block(turn)
     message = turn.response.message
     said = text_block(message.content) if message.content else ""
-    said += "".join(call_line(call) for call in message.tool_calls)
+    said += call_lines(message.tool_calls)
     facts = [("stop reason", quoted(turn.response.stop_reason)), ("usage", escape(tokens(turn.response.usage)))]
-    block = (
+    more = "".join(f"<div>{rich(sentence)}</div>" for sentence in then_more(turn))
+    folded = _fold_more(len(turn.results) - MOST_CALLS, more) if more else ""
+    return (
         f'<div class="lab-answer"><div class="lab-said">{said}</div>{_facts(facts)}'
-        f'<p class="lab-then">{rich(then(turn))}</p></div>'
+        f'<div class="lab-then">{rich(then(turn))}{folded}</div>{printed_block(turn)}</div>{closing}'
     )
-    return block + (end_block(end(stepper, turn)) if turn.status != "running" else "")
+
+
+def printed_block(turn: Turn) -> str:
+    """Return what tools, or the model, printed meanwhile: it is no part of what the model sees."""
+    names = {call.id: call.name for call, _ in turn.results}
+    rows = ""
+    for who, text in turn.printed:
+        whose = f'<span class="lab-id">{escape(who)} </span>{quoted(names.get(who, who))}' if who else "the model"
+        rows += f'<div class="lab-printed">{whose} printed: {_printed(text.rstrip(chr(10)))}</div>'
+    return rows
+
+
+def _printed(text: str) -> str:
+    return _folded(text) if len(text) > FOLD else quoted(text)
 
 
 def end_block(ended: End) -> str:

@@ -19,6 +19,7 @@ from minagent_lab.views.words import Sentence, asked, call_words, count, end, po
 FOLD = 240  # characters of a text that are shown unfolded
 LONGEST = 2_000  # characters of a text that are kept at all
 CALLS = 12  # calls that are kept: the first ones and the last ones
+ROWS = 24  # messages of one call that are kept, likewise
 
 
 # ---- plain text -----------------------------------------------------------------------------------------------------
@@ -53,6 +54,16 @@ def _lines(stepper: Stepper) -> Iterator[str]:
     if turn.status != "running":
         ended = end(stepper, turn)
         yield f"{ended.title}. {_cut(ended.text)}".rstrip()
+
+
+def status_lines(stepper: Stepper, rows: int = 4) -> str:
+    """Return the same in short: where the run stands, the last few messages, what came of them."""
+    lines = list(_lines(stepper))
+    messages = [place for place, line in enumerate(lines) if line.startswith("  ")]
+    left_out = messages[:-rows]
+    if left_out:
+        lines[left_out[0] : left_out[-1] + 1] = [f"  … {count(len(left_out), 'message')} before these …"]
+    return visible("\n".join(lines))
 
 
 def _first_request(stepper: Stepper) -> ModelRequest:
@@ -134,7 +145,13 @@ def _call(stepper: Stepper, turn: Turn) -> str:
     # all but the last two of the messages that were sent before are told by the call before
     known = old - 2 if old > 3 else 0
     rows = [_plain_row(f"messages 1 to {known}: as in call {turn.call - 1}")] if known else []
-    for number, message in enumerate(turn.request.messages[known:], known + 1):
+    told = [(number, message) for number, message in enumerate(turn.request.messages[known:], known + 1)]
+    left_out = len(told) - ROWS
+    for place, (number, message) in enumerate(told):
+        if left_out > 0 and ROWS // 2 <= place < ROWS // 2 + left_out:
+            if place == ROWS // 2:
+                rows.append(_plain_row(f"… {count(left_out, 'message')} left out here …"))
+            continue
         rows.append(_table_row("NEW" if number > old else "", message.role, message))
     if turn.response is not None:
         note = f" (stop reason {escape(turn.response.stop_reason)}, usage {escape(tokens(turn.response.usage))})"

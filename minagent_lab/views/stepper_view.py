@@ -6,24 +6,37 @@ of the view that can be called, and tested, without a browser.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
-from minagent_lab.growth import Growth, history_growth
-from minagent_lab.model import Model, ModelRequest
+from minagent_lab.errors import ForkError
+from minagent_lab.model import Model
 from minagent_lab.results import exception_text
+from minagent_lab.stepping.code import code_of
+from minagent_lab.stepping.comparing import Comparison, compare
+from minagent_lab.stepping.forking import fork
+from minagent_lab.stepping.predictions import Predictions, Question
 from minagent_lab.stepping.stepper import Stepper
+from minagent_lab.stepping.stops import Stop, run_until
 from minagent_lab.tools import ToolRegistry
-from minagent_lab.views import blocks
-from minagent_lab.views.html import bold, escape, plain, quoted, rich
+from minagent_lab.views.branches import Branch, letters, what_was_edited
+from minagent_lab.views.compare_block import comparison_block
+from minagent_lab.views.controls import SPEEDS, Controls
+from minagent_lab.views.exporting import export, free_name
+from minagent_lab.views.fallback import fallback_html
+from minagent_lab.views.frames import facts_of, frame_of, items_of, new_blocks
+from minagent_lab.views.html import escape, plain
 from minagent_lab.views.panel import Panel
-from minagent_lab.views.source import loop_lines, loop_source
+from minagent_lab.views.panes import Pane
+from minagent_lab.views.question_block import question_block, verdict
 from minagent_lab.views.static import static_html, static_text
-from minagent_lab.views.words import count, items_used, lines_note, now, position, script_of, short
+from minagent_lab.views.words import items_used, now, position
 
-SPEEDS = {"1 call per second": 1000, "2 calls per second": 500, "1 call in 2 seconds": 2000}  # milliseconds between
+OVER = "This is the last call; the run is over."
+ASKED_FIRST = "First answer the question: what comes next?"
 
 
 def step(
@@ -34,7 +47,9 @@ def step(
     system: str | None = None,
     max_steps: int = 10,
     at: int | str = 0,
-    scale: float = 1.0,
+    scale: float | None = None,
+    predict: bool = False,
+    present: bool = False,
 ) -> StepperView:
     """Show an agent that is stepped one call of the model at a time.
 
@@ -46,6 +61,11 @@ def step(
         Where to start: ``at=3`` makes three calls, ``at="end"`` runs to the end. Without it no call is made.
     scale
         The size of everything; 1.6 for a projector.
+    predict
+        Whether each call is asked about before it is shown. That needs a model with a script.
+    present
+        Whether it is shown to an audience: large, the script hidden until R or Reveal is pressed, with the keys of a
+        clicker (Page Down and Page Up; B and a full stop reveal).
 
     Examples
     --------
@@ -54,7 +74,7 @@ def step(
     <StepperView: Call 1 of at most 10>
     """
     stepper = Stepper(model, registry, prompt, system=system, max_steps=max_steps)
-    return StepperView(stepper, at=at, scale=scale)
+    return StepperView(stepper, at=at, scale=scale, predict=predict, present=present)
 
 
 class StepperView(widgets.VBox):  # type: ignore[misc]
@@ -63,86 +83,281 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
     Parameters
     ----------
     stepper
-        What to show.
-    at, scale
+        What to show: a run that is made, or one that is over (`open_run`).
+    at, scale, predict, present
         As for `step`.
 
     Attributes
     ----------
+    stepper : Stepper
+        The branch that is shown.
     last_error : BaseException or None
         What ended the run, or what a button's handler could not do.
     """
 
     _stop_watching: Callable[[], None] = staticmethod(lambda: None)
 
-    def __init__(self, stepper: Stepper, *, at: int | str = 0, scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        stepper: Stepper,
+        *,
+        at: int | str = 0,
+        scale: float | None = None,
+        predict: bool = False,
+        present: bool = False,
+    ) -> None:
+        scale = (1.6 if present else 1.0) if scale is None else scale
         _check(stepper, at, scale)
         self.stepper = stepper
         self.last_error: BaseException | None = None
+        self._scale, self._present = scale, present
         self._notice = ""
         self._playing = self._panel_ready = self._moving_slider = False
+        self._revealed = -1  # the call whose next script item is shown to the audience
+        self._branches = [Branch("A", stepper)]
+        self._compared: tuple[Branch, Branch] | None = None
         self._move_to(at)
-        self._make_controls()
-        self.panel = Panel(facts=self._facts(scale), items=self._items(), frame={})
-        self.panel.on_msg(self._on_message)
-        self.fallback = widgets.HTML()
-        self.fallback.add_class("lab-fallback")
-        transport = widgets.HBox([*self._buttons.values(), self.play_button, self.speed])
-        transport.add_class("lab-transport")
-        super().__init__([transport, self.slider, self.panel, self.fallback])
-        self.add_class("lab-root")
-        if scale > 1.3:
-            self.add_class("lab-big")
+        if predict:
+            self._branches[0].predictions = Predictions(stepper)
+        self._make_parts()
         self._stop_watching = stepper.watch(self.refresh)
         self.refresh()
+
+    def _make_parts(self) -> None:
+        self.panel = Panel(facts=facts_of(self.stepper, self._scale), items=items_of(self.stepper), frame={})
+        self.panel.on_msg(self._on_message)
+        self.controls = Controls(self, self._try)
+        self.buttons = self.controls.buttons
+        self.first_button, self.back_button, self.next_button, self.last_button = [
+            self.buttons[name] for name in ("first", "back", "next", "last")
+        ]
+        self.play_button, self.speed, self.slider = self.controls.play, self.controls.speed, self.controls.slider
+        self.slider.observe(self._on_slider, "value")
+        self.speed.observe(lambda _: self.refresh(), "value")
+        self.panes: dict[str, Pane] = {}
+        self._pane = ""  # the one that is open
+        self._pane_box = widgets.VBox()
+        self._pane_box.add_class("lab-panes")
+        self.fallback = widgets.HTML()
+        self.fallback.add_class("lab-fallback")
+        transport, bar = self.controls.transport, self.controls.branch_bar
+        super().__init__([transport, bar, self.slider, self.panel, self._pane_box, self.fallback])
+        classes = {"lab-root": True, "lab-big": self._scale > 1.3, "lab-present": self._present}
+        for name in filter(classes.get, classes):
+            self.add_class(name)
 
     # ---- moving: what the buttons do
 
     def next(self) -> None:
         """Show the next call; ask the model if it is not recorded yet."""
-        if not self.stepper.forward():
-            self._note("This is the last call; the run is over.")
+        if self._predictions and self._predictions.waiting:
+            self._note(ASKED_FIRST)
+        elif not self.stepper.forward():
+            self._note(OVER)
 
     def back(self) -> None:
         """Show the call before."""
+        self._playing = False
         if not self.stepper.back():
             self._note("This is the start.")
 
     def first(self) -> None:
         """Show the start."""
+        self._playing = False
         if not self.stepper.goto(0):
             self._note("This is the start.")
 
     def last(self) -> None:
         """Show the last recorded call; this asks nobody."""
-        if not self.stepper.goto(len(self.stepper.turns)):
-            self._note("This is the last recorded call.")
+        self._playing = False
+        if not self.stepper.goto(self._reach(len(self.stepper.turns))):
+            self._note("This is the last recorded call." if self.stepper.at_frontier else ASKED_FIRST)
 
     def goto(self, call: int) -> None:
         """Show a recorded call, or the nearest recorded one."""
-        if not self.stepper.goto(call):
+        self._playing = False
+        if not self.stepper.goto(self._reach(call) if isinstance(call, int) else call):
             self.refresh()  # the slider goes back to where it was
+
+    def _reach(self, call: int) -> int:
+        """Return how far one may go: in predict mode, not beyond what was asked about."""
+        return min(call, self._predictions.may_go_to) if self._predictions else call
 
     def play(self) -> None:
         """Start or stop making a step by itself, until something ends the run or goes wrong."""
         if self.stepper.ended and self.stepper.at_frontier:
-            self._note("This is the last call; the run is over.")
+            self._note(OVER)
+            return
+        if self._predictions and self._predictions.waiting:
+            self._note(ASKED_FIRST)
             return
         self._playing = not self._playing
         slow = self._playing and not self._panel_ready
         self._note("Play works where the panel has loaded; elsewhere press Next." if slow else "")
 
+    def run_until(self, stop: str | Stop) -> None:
+        """Step until something happens; see `stepping.stops.run_until`. ``"end"`` runs to the end."""
+        self._playing = False
+        if self._predictions:
+            self._note("In predict mode a run goes on call by call.")
+            return
+        if self.stepper.ended and self.stepper.at_frontier:
+            self._note(OVER)
+            return
+        found = run_until(self.stepper, (lambda _: False) if stop == "end" else stop)
+        words = "" if stop == "end" else f"The run ended before the next {stop}." if isinstance(stop, str) else ""
+        self._note(f"Stopped here: {stop}." if found and isinstance(stop, str) else "" if found else words)
+
     def _tick(self, at: int) -> None:
         """Make the step of Play that was due at call `at`, unless another view has made it."""
         if self._playing and at == self.stepper.index:
-            self.stepper.forward()
+            self.next()
 
     def _move_to(self, at: int | str) -> None:
         if at == "end":
             self.stepper.run_to_end()
-        elif isinstance(at, int):
+        elif isinstance(at, int) and at:
+            self.stepper.goto(at)
             while self.stepper.index < at and self.stepper.forward():
                 pass
+
+    # ---- predicting, and showing to an audience
+
+    @property
+    def _predictions(self) -> Predictions | None:
+        return self.branch.predictions
+
+    @property
+    def question(self) -> Question | None:
+        """In predict mode: the question about the call after the one that is shown."""
+        return self._predictions.question if self._predictions else None
+
+    def guess(self, place: int) -> None:
+        """Guess what comes next: choice `place` of the question, from 0."""
+        question = self.question
+        if question is None:
+            self._note("There is no question here.")
+            return
+        question.guess(place)
+        self._note(verdict(question))
+
+    def reveal(self) -> None:
+        """Show the next item of the script to the audience, or hide it again. Only for ``present=True``."""
+        self._revealed = -1 if self._revealed == self.stepper.index else self.stepper.index
+        self.refresh()
+
+    # ---- branches
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """All branches of the run, the first one first."""
+        return tuple(self._branches)
+
+    @property
+    def branch(self) -> Branch:
+        """The branch that is shown."""
+        return next(branch for branch in self._branches if branch.stepper is self.stepper)
+
+    def fork(self, call: int | None = None, **changes: Any) -> Branch:
+        """Make another branch of the run, and show it. The one that was shown stays as it is.
+
+        Parameters
+        ----------
+        call, changes
+            As for `stepping.forking.fork`: ``item``, ``script``, ``results``, ``prompt`` or ``system``.
+
+        Raises
+        ------
+        ForkError
+            It cannot be forked so; no branch is made.
+        """
+        parent = self.branch
+        at = (self.stepper.index or 1) if call is None else call
+        made = fork(self.stepper, at, **changes)
+        name = letters(len(self._branches))
+        branch = Branch(name, made, what_was_edited(parent.stepper, at, changes), at, parent)
+        if parent.predictions:
+            branch.predictions = Predictions(made)
+        self._branches.append(branch)
+        self._pane = ""
+        self._notice = f"Branch {name}: {branch.edited}. Branch {parent.name} stays as it was."
+        self.show_branch(name)
+        return branch
+
+    def show_branch(self, name: str) -> None:
+        """Show a branch by its name, such as ``"A"``."""
+        branch = self._named(name)
+        self._playing, self._compared = False, None
+        if branch.stepper is not self.stepper:
+            self._stop_watching()
+            self.stepper = branch.stepper
+            self._stop_watching = self.stepper.watch(self.refresh)
+            with self.panel.hold_sync():
+                self.panel.facts = facts_of(self.stepper, self._scale)
+                self.panel.items = items_of(self.stepper)
+                self.refresh()
+        else:
+            self.refresh()
+
+    def compare(self, other: str | None = None) -> Comparison:
+        """Show the branch that is shown beside another one, and return the comparison.
+
+        Parameters
+        ----------
+        other
+            The name of the other branch; where it is left out, the one that it was forked from, or the last one.
+        """
+        if len(self._branches) < 2:
+            raise ForkError("there is one branch only; fork the run first, then compare")
+        here = self.branch
+        beside = here.parent or self._branches[-1] if other is None else self._named(other)
+        self._compared = (here, beside) if self._branches.index(here) < self._branches.index(beside) else (beside, here)
+        self.refresh()
+        first, second = self._compared
+        return compare(first.stepper, second.stepper)
+
+    def end_comparing(self) -> None:
+        """Show the one branch again."""
+        self._compared = None
+        self.refresh()
+
+    def _named(self, name: str) -> Branch:
+        for branch in self._branches:
+            if branch.name == name:
+                return branch
+        names = ", ".join(branch.name for branch in self._branches)
+        raise ForkError(f"there is no branch {name!r:.40}; there is {names}")
+
+    # ---- panes, code, files
+
+    def open_pane(self, name: str) -> None:
+        """Open the editor of a fork (``"fork"``), the code (``"code"``) or the export; close it where it is open."""
+        self._pane = "" if name == self._pane else name
+        if self._pane == "fork" and self._predictions and not self.stepper.index:
+            self._pane = ""
+            self._note("In predict mode the first call can be forked once it is shown.")
+            return
+        if self._pane and self._pane not in self.panes:
+            self.panes[name] = self.controls.pane(name)
+            self._pane_box.children = tuple(self.panes.values())
+        if self._pane == "fork":
+            self.panes["fork"].fill(self.stepper)
+        self.refresh()
+
+    @property
+    def code(self) -> str:
+        """The code of a cell that shows this run at this call; of both runs, while two are compared."""
+        if self._compared is None:
+            return code_of(self.stepper)
+        return "\n\n".join(f"# {branch.title}\n{code_of(branch.stepper)}" for branch in self._compared)
+
+    def export(self, path: str | Path, *, secrets: Iterable[str] = ()) -> Path:
+        """Write all recorded calls of the branch that is shown; see `views.exporting.export`."""
+        return export(self.stepper, path, secrets=secrets)
+
+    def save_beside(self, suffix: str) -> Path:
+        """Write a file with a new name into the folder of the notebook."""
+        return self.export(free_name(Path.cwd(), "run", suffix))
 
     # ---- showing
 
@@ -160,86 +375,56 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         stepper = self.stepper
         if stepper.error is not None and stepper.at_frontier:
             self.last_error = stepper.error
-        turn = stepper.turn
-        if turn is not None and stepper.at_frontier and (stepper.ended or any(r.error for _, r in turn.results)):
-            self._notice += "" if stepper.ended or not self._playing else "Paused: a tool failed."
-            self._playing = False
-        self.panel.add(list(self._new_blocks()))
-        self.panel.frame = self._frame()
-        self.play_button.description = "Pause" if self._playing else "Play"
+        if self._predictions:
+            self._predictions.look()
+        self._pause_where_it_matters()
+        self.panel.add(list(new_blocks(stepper, self.panel.items)))
+        with self.panel.hold_sync():
+            self.panel.question = question_block(self.question) if self.question else ""
+            self.panel.comparison = comparison_block(*self._compared) if self._compared else ""
+            self.panel.frame = self._frame()
         self._moving_slider = True
-        self.slider.value = stepper.index
+        self.controls.follow(self)
         self._moving_slider = False
+        for name, pane in self.panes.items():
+            pane.show(name == self._pane)
+        if self._pane == "code":
+            self.panes["code"].code.value = self.code
         if not self._panel_ready:
-            self.fallback.value = f"<pre>{escape(static_text(stepper))}</pre><p>{escape(self._notice)}</p>"
+            self.fallback.value = fallback_html(stepper, self._notice, self.question)
         self._notice = ""
 
-    def _facts(self, scale: float) -> dict[str, Any]:
-        script = script_of(self.stepper.model)
-        name = getattr(self.stepper.model, "name", None) or type(self.stepper.model).__name__
-        return {
-            "max": self.stepper.max_steps,
-            "model": f"model {quoted(str(name))}",
-            "script": count(len(script), "item") if script else "",
-            "scale": scale,
-            "about": short(self.stepper.prompt),
-        }
-
-    def _items(self) -> dict[str, list[Any]]:
-        first = self.stepper.turns[0].request if self.stepper.turns else self.stepper.waiting
-        assert first is not None
-        script = script_of(self.stepper.model) or []
-        rows = [blocks.message_row(number, message) for number, message in enumerate(first.messages, 1)]
-        return {
-            "rows": [blocks.tools_row(first.tools), *rows],
-            "answers": [blocks.WAITING],
-            "columns": [],
-            "script": [blocks.script_row(number, item) for number, item in enumerate(script, 1)],
-            "source": [blocks.source_line(line) for line in loop_source()],
-        }
-
-    def _new_blocks(self) -> Iterator[tuple[str, Any]]:
-        """Yield what the panel does not have yet."""
-        known = len(self.panel.items["columns"])
-        shown = len(self.panel.items["rows"]) - 1
-        for turn, row in zip(self.stepper.turns[known:], self.stepper.growth[known:], strict=True):
-            for number, message in enumerate(turn.request.messages[shown:], shown + 1):
-                yield "rows", blocks.message_row(number, message)
-            shown = max(shown, row.messages)
-            yield "answers", blocks.answer_block(self.stepper, turn)
-            yield "columns", blocks.column(turn, row)
+    def _pause_where_it_matters(self) -> None:
+        stepper, turn = self.stepper, self.stepper.turn
+        if not self._playing or turn is None or not stepper.at_frontier:
+            if self._playing and self._predictions and self._predictions.waiting:
+                self._playing = False
+            return
+        if any(result.error for _, result in turn.results) and not stepper.ended:
+            self._notice += "Paused: a tool failed."
+        elif self._predictions and self._predictions.waiting:
+            self._notice += "Paused: a question waits."
+        elif not stepper.ended:
+            return
+        self._playing = False
 
     def _frame(self) -> dict[str, Any]:
-        """Return what the panel needs to know of the call that is shown; under 1 kB, however long the run is."""
-        stepper, turn = self.stepper, self.stepper.turn
-        request = turn.request if turn else (stepper.turns[0].request if stepper.turns else stepper.waiting)
-        assert request is not None
-        sent = growth_of(stepper, request)
-        here, limit = position(stepper)
-        lines = loop_lines(stepper)
-        end = stepper.ended and stepper.at_frontier
-        return {
-            "call": stepper.index,
-            "position": rich([bold(here), f" {limit}"]),
-            "now": f'<span class="lab-heard">{escape(here)}. </span>{rich([*now(stepper), f" {self._notice}"])}',
-            "sees": f"What the model {'sees' if turn else 'will see'} at call {stepper.index or 1}",
-            "counts": f"{count(sent.messages, 'message')}, {sent.new} new; {count(len(request.tools), 'tool')}",
-            "sent": f"{count(sent.characters, 'char')} {'sent' if turn else 'to send'}",
-            "rows": sent.messages + 1,
-            "fresh": sent.messages - sent.new + 1,
-            "item": f"script item {turn.item}" if turn and turn.item else "",
-            "answering": turn.item - 1 if turn and turn.item else -1,
-            "used": items_used(stepper),
-            "line": lines.stands_at,
-            "ran": list(lines.ran),
-            "note": rich(lines_note(stepper, lines.stands_at)),
-            "tops": blocks.scale(stepper.growth),
-            "over": stepper.status == "max_steps" and stepper.at_frontier,
-            "frontier": stepper.at_frontier,
-            "off": {"first": not turn, "back": not turn, "next": end, "last": stepper.at_frontier, "play": end},
-            "playing": self._playing,
-            "pause": SPEEDS[self.speed.value],
-        }
+        frame = frame_of(self.stepper, self._notice)
+        frame.update(playing=self._playing, pause=SPEEDS[self.speed.value])
+        if self._predictions:
+            seen, waiting = self._predictions.seen, self._predictions.waiting
+            frame.update(known=seen, hidden=self._items_shown(seen, self._predictions.may_go_to > seen))
+            frame["off"].update(next=frame["off"]["next"] or waiting, play=frame["off"]["play"] or waiting)
+        elif self._present:
+            frame["hidden"] = self._items_shown(len(self.stepper.turns), self._revealed == self.stepper.index)
+        if len(self._branches) > 1:
+            frame["branch"] = self.branch.name
+        if self._pane:
+            frame["pane"] = self._pane
+        return frame
+
+    def _items_shown(self, call: int, one_more: bool) -> int:
+        return items_used(self.stepper, call) + one_more
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Return the live view, and what stands for it where no kernel runs."""
@@ -250,25 +435,7 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"<StepperView: {' '.join(position(self.stepper))}>"
 
-    # ---- controls
-
-    def _make_controls(self) -> None:
-        moves = {"first": "« First", "back": "‹ Back", "next": "Next ›", "last": "Last »"}
-        self._buttons = {name: self._button(name, label, getattr(self, name)) for name, label in moves.items()}
-        self.first_button, self.back_button, self.next_button, self.last_button = self._buttons.values()
-        self.play_button = self._button("play", "Play", self.play)
-        self.speed = widgets.Dropdown(options=list(SPEEDS), tooltip="Speed of Play")
-        self.speed.add_class("lab-speed")
-        self.slider = widgets.IntSlider(min=0, max=self.stepper.max_steps, readout=False, tooltip="Call shown")
-        self.slider.add_class("lab-slider")
-        self.slider.observe(self._on_slider, "value")
-        self.speed.observe(lambda _: self.refresh(), "value")
-
-    def _button(self, name: str, label: str, press: Callable[[], None]) -> Any:
-        button = widgets.Button(description=label, tooltip="")
-        button.add_class(f"lab-{name}")
-        button.on_click(lambda _: self._try(press))
-        return button
+    # ---- what comes from the browser
 
     def _on_slider(self, change: dict[str, Any]) -> None:
         with self.stepper.lock:
@@ -279,21 +446,33 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         """Do what the panel asks for: a key was pressed, Play is due, or the panel has come up."""
         op = message.get("op")
         if op == "ready":
-            if not self._panel_ready:
-                self._panel_ready = True
-                self.fallback.value = ""
-                self.fallback.layout.display = "none"
-            if self._playing:  # shown anew, by a reload perhaps: showing asks nobody
-                self._playing = False
-                self.refresh()
+            self._is_ready()
         elif message.get("repeat") and self.stepper.at_frontier:
             pass  # a key held down asks nobody
         elif op == "tick":
             self._try(lambda: self._tick(message.get("at", -1)))
-        elif isinstance(op, str) and op in self._buttons:
+        elif op == "guess":
+            self._try(lambda: self._guess_at(message.get("call"), message.get("place")))
+        elif op == "reveal":
+            self._try(lambda: self.reveal() if self._present else None)
+        elif isinstance(op, str) and op in self.buttons:
             self._try(getattr(self, op))
 
-    def _try(self, press: Callable[[], None]) -> None:
+    def _is_ready(self) -> None:
+        if not self._panel_ready:
+            self._panel_ready = True
+            self.fallback.value = ""
+            self.fallback.layout.display = "none"
+        if self._playing:  # shown anew, by a reload perhaps: showing asks nobody
+            self._playing = False
+            self.refresh()
+
+    def _guess_at(self, call: Any, place: Any) -> None:
+        """Make a guess that a browser sent, unless it was about another call."""
+        if self.question is not None and self.question.call == call:
+            self.guess(place)
+
+    def _try(self, press: Callable[[], Any]) -> None:
         """Do it; show what went wrong in the view itself, where it is seen."""
         try:
             with self.stepper.lock:
@@ -329,14 +508,12 @@ def _tree(widget: Any) -> Iterator[Any]:
         yield from _tree(child)
 
 
-def growth_of(stepper: Stepper, request: ModelRequest) -> Growth:
-    """Return what the call that is shown sends; before the first call, what it will send."""
-    return stepper.growth[max(stepper.index - 1, 0)] if stepper.turns else history_growth([request])[0]
-
-
 def _check(stepper: Any, at: Any, scale: Any) -> None:
     if not isinstance(stepper, Stepper):
-        raise TypeError(f"stepper is {stepper!r:.80}; pass a Stepper, or use step(model, registry, prompt)")
+        raise TypeError(
+            f"stepper is {stepper!r:.80}; pass a Stepper, or use step(model, registry, prompt); "
+            "a result, a trace or a recording opens as StepperView(open_run(it))"
+        )
     if at != "end" and (isinstance(at, bool) or not isinstance(at, int) or at < 0):
         raise ValueError(f"at is {at!r}; it is how many calls to make first, a whole number from 0 up, or 'end'")
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0.5 <= scale <= 4:
