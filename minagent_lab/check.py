@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 __all__ = ["Finding", "check_environment", "findings", "main"]
 
-PACKAGES = ("fastjsonschema", "jupyterlab", "ipywidgets", "anywidget", "matplotlib", "pytest")
+PACKAGES = ("fastjsonschema", "jupyterlab", "ipywidgets", "anywidget", "matplotlib", "pytest", "openai")
 PYTHON = ">=3.11"
 INSTALL = (
     'in the project\'s folder, run "uv run python -m minagent_lab.check", which installs what is missing; '

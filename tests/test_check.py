@@ -67,6 +67,7 @@ def test_without_versions_the_report_is_the_same_on_every_healthy_machine(capsys
         "[OK] anywidget",
         "[OK] matplotlib",
         "[OK] pytest",
+        "[OK] openai",
         "[OK] UTF-8 output",
         "[OK] kernel python3",
         "[OK] a run with FakeModel",
@@ -96,7 +97,7 @@ def test_a_missing_package_fails_and_says_what_to_do(monkeypatch, capsys):
     assert (
         f"[FAIL] anywidget: not installed in {sys.executable} ({check._wanted('anywidget')})\n       next: in " in out
     )
-    assert out.endswith("1 of 11 failed; see what is next\n")
+    assert out.endswith("1 of 12 failed; see what is next\n")
 
 
 def test_a_version_too_old_fails(monkeypatch):
@@ -175,7 +176,7 @@ def test_it_runs_where_nothing_is_installed_on_a_cp1252_console():
     assert (done.returncode, done.stderr) == (1, b"")
     assert lines[0].startswith("[OK] Python")
     assert [line for line in lines if line.startswith("[FAIL] jupyterlab: not installed")]
-    assert lines[-1] == "10 of 11 failed; see what is next"
+    assert lines[-1] == "11 of 12 failed; see what is next"
 
 
 def test_importing_it_imports_nothing_that_may_be_missing():
