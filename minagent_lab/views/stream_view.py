@@ -146,12 +146,18 @@ def happened(stepper: StreamStepper) -> str:
         return f"The stream comes to nothing: {stepper.error}."
     if step.error is not None:
         return f"The reader has given up: {step.error}."
-    end = " The answer is whole." if stepper.ended else ""
+    end = _whole(stepper) if stepper.ended else ""
     if step.events:
         return f"{count(len(step.events), 'event')} became whole: {'; '.join(step.added)}.{end}"
     why = "No event yet: the bytes wait for the empty line that ends it."
     inside = " It ends inside a character." if cut_inside(step.piece) else ""
     return f"{why if step.waiting else 'No event: a comment or an empty one.'}{inside}{end}"
+
+
+def _whole(stepper: StreamStepper) -> str:
+    """Return that the answer is whole, or that only the stream is."""
+    cut = stepper.response is not None and stepper.response.stop_reason == "max_tokens"
+    return " The stream is whole; the answer was cut at the model's limit." if cut else " The answer is whole."
 
 
 # ---- in panes

@@ -101,3 +101,10 @@ def test_bytes_become_what_can_be_shown_of_them():
     assert [bit.text for bit in bits_of(b"a\r\nb\xff")] == ["a", "\\r\\n", "b", "ff"]
     assert bits_of(b"") == []
     assert not cut_inside(b"")
+
+
+def test_a_whole_stream_of_an_answer_that_was_cut_says_both():
+    shown = step_stream([body("你好", finish="length")], at="end")
+    assert "The stream is whole; the answer was cut at the model's limit." in shown.status_text
+    assert "The answer is whole." not in shown.status_text
+    shown.close()
