@@ -188,11 +188,12 @@ def _printed(text: str) -> str:
 
 def end_block(ended: End) -> str:
     """Return the end of the run in words: no traceback."""
-    title = f"<h4>{MARKS[ended.kind]} {escape(ended.title)}</h4>"
+    title = f"<h4>{'■' if ended.cancelled else MARKS[ended.kind]} {escape(ended.title)}</h4>"
     if ended.kind == "stop":
         text = f'<div class="q">{text_block(ended.text)}</div>'
         facts = "".join(f"<dt>{label}</dt><dd>{rich(sentence)}</dd>" for label, sentence in ended.facts)
-        return f'<div class="lab-end stop">{title}{text}<dl class="lab-s">{facts}</dl></div>'
+        calm = ' style="--e:var(--muted)"' if ended.cancelled else ""  # no failure, so not in the colour of one
+        return f'<div class="lab-end stop"{calm}>{title}{text}<dl class="lab-s">{facts}</dl></div>'
     text = f'<div class="big">{text_block(ended.text)}</div>'
     held = _facts([(label, rich(sentence)) for label, sentence in ended.facts])
     return f'<div class="lab-end {ended.kind}">{title}{text}{held}</div>'

@@ -14,7 +14,7 @@ from minagent_lab.model import ModelRequest
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.views import html as live
 from minagent_lab.views.html import plain, visible
-from minagent_lab.views.words import Sentence, asked, call_words, count, end, position, then, tokens
+from minagent_lab.views.words import Sentence, asked, call_words, count, end, position, sees, then, tokens
 
 FOLD = 240  # characters of a text that are shown unfolded
 LONGEST = 2_000  # characters of a text that are kept at all
@@ -37,9 +37,7 @@ def _lines(stepper: Stepper) -> Iterator[str]:
     yield f"{here} {limit}. {asked(turn) if turn else start}"
     request = turn.request if turn else _first_request(stepper)
     fresh = stepper.growth[stepper.index - 1].new if turn else len(request.messages)
-    will = "will see" if not stepper.turns else "sees"
-    sees = f"What the model sees at call {turn.call}" if turn else f"What the model {will} at call 1"
-    yield f"{sees}: {count(len(request.messages), 'message')}, {fresh} new"
+    yield f"{sees(turn, asked=bool(stepper.turns))}: {count(len(request.messages), 'message')}, {fresh} new"
     for number, message in enumerate(request.messages, 1):
         new = "  NEW" if number > len(request.messages) - fresh else ""
         yield f"  {number}  {message.role}  {_cut(_said(message))}{new}"

@@ -234,13 +234,16 @@ class End(NamedTuple):
     text
         The final answer, or the exception's own text.
     facts
-        Pairs of a label and a sentence.
+        Pairs of a label, which is a word of ours, and a sentence.
+    cancelled
+        Whether it ended because somebody wanted it to: that is no failure, and has a mark of its own.
     """
 
     kind: str
     title: str
     text: str
     facts: list[tuple[str, Sentence]]
+    cancelled: bool = False
 
 
 def end(stepper: Stepper, turn: Turn) -> End:
@@ -267,7 +270,8 @@ def end(stepper: Stepper, turn: Turn) -> End:
         title = f"Cancelled in {at}{f': {told}' if told else ''}"
         return End("stop", title, exception_text(turn.error or RuntimeError()),
                    [*_cancelled_calls(turn),
-                    ("next", ["Go on from this history: it is well-formed, each call has its result."])])  # fmt: skip
+                    ("next", ["Go on from this history: it is well-formed, each call has its result."])],
+                   cancelled=True)  # fmt: skip
     if turn.status == "cancelled":
         return End("stop", f"Stopped in {at}: interrupted", exception_text(turn.error or KeyboardInterrupt()),
                    [("next", ["Run the cell again to start anew."])])  # fmt: skip
@@ -302,9 +306,9 @@ def _cancelled_calls(turn: Turn) -> list[tuple[str, Sentence]]:
     for call, result in turn.results:
         if result.content == STOPPED_CALL.content:
             words = " was stopped while it ran; what it had done by then is not known."
-            lines.append((call.id, [code(call.name), words]))
+            lines.append(("call", [code(call.id), ": ", code(call.name), words]))
         elif result.error == "not_run":
-            lines.append((call.id, [code(call.name), " was not run."]))
+            lines.append(("call", [code(call.id), ": ", code(call.name), " was not run."]))
     return lines
 
 

@@ -7,6 +7,7 @@ from minagent_lab.observe.budget import Budget
 from minagent_lab.observe.clock import TickingClock
 from minagent_lab.observe.trace import Trace
 from minagent_lab.stepping.opening import open_run
+from minagent_lab.views.blocks import end_block
 from minagent_lab.views.html import plain
 from minagent_lab.views.source import loop_lines
 from minagent_lab.views.static import static_text
@@ -57,6 +58,7 @@ def test_a_run_that_was_over_budget_before_the_model_says_so():
 def test_a_call_that_a_budget_refused_is_not_said_to_be_seen():
     opened = at_end(traced([[add("c1")], "5"], budget=Budget(steps=1)))
     assert sees(opened.turn) == "What the model would have seen at call 2"
+    assert "What the model would have seen at call 2: 3 messages" in static_text(opened)
     assert asked(opened.turn) == "The model was not asked."
     assert plain(lines_note(opened, 3)).endswith("The budget did not allow the call.")
 
@@ -83,8 +85,8 @@ def test_a_cancelled_run_is_no_failure_and_tells_of_each_call():
     told = end(opened, opened.turn)
     assert told.title == "Cancelled in call 2 of at most 10: Ann pressed Stop"
     assert [(label, plain(words)) for label, words in told.facts] == [
-        ("c2", "brew was stopped while it ran; what it had done by then is not known."),
-        ("c3", "add was not run."),
+        ("call", "c2: brew was stopped while it ran; what it had done by then is not known."),
+        ("call", "c3: add was not run."),
         ("next", "Go on from this history: it is well-formed, each call has its result."),
     ]
     assert plain(now(opened)) == "Cancelled. Ann pressed Stop."
@@ -94,6 +96,14 @@ def test_a_cancelled_run_is_no_failure_and_tells_of_each_call():
         "Then the loop stopped brew (c2) while it ran; what it had done by then is not known; did not run add (c3): "
         "the run ended before this call; it appended the calls and their results."
     )
+
+
+def test_its_mark_in_the_view_is_grey_and_no_cross():
+    opened = cancelled_in_the_middle()
+    html = end_block(end(opened, opened.turn))
+    assert "<h4>■ Cancelled in call 2" in html
+    assert "--e:var(--muted)" in html
+    assert "✕" not in html
 
 
 def test_a_run_that_was_cancelled_without_a_reason_says_so():
