@@ -557,7 +557,7 @@ def _refused(who_answers: Any, settings: dict[str, Any], kind: type[Exception], 
 
 
 def _without_key(text: str) -> str:
-    return text.replace(SECRET, "<the key>")
+    return text.replace(SECRET, "<the key>").replace(HELD["OPENAI_API_KEY"], "<another key>")
 
 
 def test_without_an_address_the_mock_answers_and_gets_no_key(who_answers: Any) -> None:
