@@ -238,7 +238,10 @@ class PlaygroundView(widgets.VBox):  # type: ignore[misc]
 
     def _make_parts(self) -> None:
         self.menu = widgets.Dropdown(options=self._starts.names, description="Start from")
-        self.run_button, self.copy_button = self._button("Run", self.run), self._button("Copy as code", self.copy_code)
+        self.run_button, self.copy_button = (
+            self._button("Run", self.run),
+            self._button("Copy all as code", self.copy_code),
+        )
         self.run_button.add_class("pg-run")
         self._status = _html("pg-status")
         self._bar = _box(widgets.HBox, "pg-bar", [self.menu, self.run_button, self.copy_button, self._status])

@@ -124,7 +124,7 @@ def test_tab_goes_from_text_to_text_and_on_to_the_run(notebook):
                 " ?? document.activeElement.textContent.trim()"
             )
         )
-    assert order[:5] == ["Run", "Copy as code", "prompt", "script", "tools"]
+    assert order[:5] == ["Run", "Copy all as code", "prompt", "script", "tools"]
     assert page.evaluate("() => !!document.activeElement.closest('.lab-root')")
     page.keyboard.press("Shift+Tab")
     expect(area(root, "tools")).to_be_focused()
@@ -154,7 +154,7 @@ def test_the_code_is_shown_and_copied(notebook):
     root = shown(notebook)
     root.get_by_role("button", name="Next").click()
     expect(root.locator(".lab-root")).to_contain_text("Call 1 of at most 10")
-    root.get_by_role("button", name="Copy as code").click()
+    root.get_by_role("button", name="Copy all as code").click()
     code = root.locator(".pg-code textarea")
     expect(code).to_be_visible()
     expect(root.locator(".pg-status")).to_contain_text("The code of this run is copied.")
