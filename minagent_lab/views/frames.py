@@ -12,14 +12,15 @@ from minagent_lab.views import blocks
 from minagent_lab.views.html import bold, escape, quoted, rich
 from minagent_lab.views.source import loop_lines, loop_source
 from minagent_lab.views.words import (
+    Sentence,
     count,
     items_used,
     lines_note,
     name_of,
-    now,
     position,
     script_length,
     script_of,
+    sees,
     short,
 )
 
@@ -82,8 +83,11 @@ def growth_shown(stepper: Stepper) -> Growth:
     )
 
 
-def frame_of(stepper: Stepper, notice: str) -> dict[str, Any]:
-    """Return what the panel needs to know of the call that is shown; about 1 kB, however long the run is."""
+def frame_of(stepper: Stepper, said: Sentence) -> dict[str, Any]:
+    """Return what the panel needs to know of the call that is shown; about 1 kB, however long the run is.
+
+    `said` is what the live region says.
+    """
     turn = stepper.turn
     request, sent = request_shown(stepper, stepper.index), growth_shown(stepper)
     here, limit = position(stepper)
@@ -92,8 +96,8 @@ def frame_of(stepper: Stepper, notice: str) -> dict[str, Any]:
     return {
         "call": stepper.index,
         "position": rich([bold(here), f" {limit}"]),
-        "now": f'<span class="lab-heard">{escape(here)}. </span>{rich([*now(stepper), f" {notice}"])}',
-        "sees": f"What the model {'sees' if turn else 'will see'} at call {stepper.index or 1}",
+        "now": f'<span class="lab-heard">{escape(here)}. </span>{rich(said)}',
+        "sees": sees(turn),
         "counts": f"{count(sent.messages, 'message')}, {sent.new} new; {count(len(request.tools), 'tool')}",
         "sent": f"{count(sent.characters, 'char')} {'sent' if turn else 'to send'}",
         "rows": sent.messages + 1,

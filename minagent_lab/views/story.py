@@ -90,6 +90,7 @@ def _end(ended: End, redactor: Redactor) -> End:
         redactor.text(ended.title),
         redactor.text(ended.text),
         [(label, _sentence(sentence, redactor)) for label, sentence in ended.facts],
+        ended.cancelled,
     )
 
 

@@ -80,6 +80,12 @@ def cancelled_in_the_middle(reason="Ann pressed Stop"):
     return at_end(trace)
 
 
+def test_the_view_says_likewise_what_it_would_have_seen():
+    view = StepperView(open_run(traced([[add("c1")], "5"], budget=Budget(steps=1))), at="end")
+    assert view.panel.frame["sees"] == "What the model would have seen at call 2"
+    view.close()
+
+
 def test_a_cancelled_run_is_no_failure_and_tells_of_each_call():
     opened = cancelled_in_the_middle()
     told = end(opened, opened.turn)
