@@ -114,6 +114,8 @@ https://api.example.com/v1 would get each message, tool result and tool descript
     else:
         inner = OpenAICompatibleProvider(model, base_url=url, api_key=key or NO_KEY, **facts)
         where = f"{model!r} at {url}"
+        for name in ("organization", "project"):  # the SDK reads them from the environment, and would tell them anybody
+            setattr(inner._connection.client, name, None)
     shown = _limits_shown(requests, tokens, timeout, attempts)
     chosen = ChosenProvider(inner, limits, retry, where, key_from if key else None, shown, key)
     if url is not None and not yes:

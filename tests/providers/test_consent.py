@@ -135,6 +135,15 @@ def test_only_the_key_that_was_named_is_sent():
     assert "sk-FAKE" not in json.dumps(seen[1])
 
 
+def test_whose_account_it_is_stands_in_the_environment_and_is_told_nobody(monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-FAKE")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-FAKE")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-FAKE0000000000")
+    with service(FINE) as (url, seen):
+        ask(choose_provider(url, "gpt-x", yes=True))
+    assert "FAKE" not in json.dumps(seen)
+
+
 def test_a_key_goes_to_another_machine_by_https_alone():
     with pytest.raises(ConfigurationError, match="unencrypted"):
         choose_provider("http://api.example.com/v1", "gpt-x", yes=True, key_from="SHOP_KEY")
