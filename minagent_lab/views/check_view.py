@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
+from minagent_lab.views.closing import ClosingBox
 from minagent_lab.views.guard import Guard
 
 
@@ -17,7 +18,7 @@ class Shown(Protocol):
         """Return it as HTML that needs no style sheet."""
 
 
-class CheckView(widgets.VBox):  # type: ignore[misc]
+class CheckView(ClosingBox):
     """A report, and the help that is there for its exercise.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +77,3 @@ class Editing(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return "<Editing>"
-
-
-def close_all(widget: Any) -> None:
-    """Close all that a box holds, at every depth, with layouts and styles; and its own layout and style."""
-    for part in reversed(list(_tree(widget))):
-        for own in (part.layout, getattr(part, "style", None)):
-            if isinstance(own, widgets.Widget):
-                own.close()
-        if part is not widget:
-            part.close()
-
-
-def _tree(widget: Any) -> Iterator[Any]:
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from _tree(child)

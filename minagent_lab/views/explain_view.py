@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from minagent_lab.messages import Message
 from minagent_lab.mockgpt.request import MockRequest, read_request
 from minagent_lab.results import exception_text
+from minagent_lab.views.closing import ClosingBox
 from minagent_lab.views.guard import Guard
 from minagent_lab.views.html import escape
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from minagent_lab.mockgpt.mock import MockGPT
 
 
-class ExplainView(widgets.VBox):  # type: ignore[misc]
+class ExplainView(ClosingBox):
     """What each rule of a mock says of a request. It follows while one types; nothing is asked, nothing used up.
 
     Parameters

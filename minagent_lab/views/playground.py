@@ -17,7 +17,8 @@ from minagent_lab.results import exception_text
 from minagent_lab.stepping.playbook import Playbook, Problem, Texts, read_playbook
 from minagent_lab.stepping.playbook_text import code_of_playbook, layout, script_text
 from minagent_lab.values import a_kind, copy_json
-from minagent_lab.views.editing import Editing, Editor, close_all
+from minagent_lab.views.closing import close_all
+from minagent_lab.views.editing import Editing, Editor
 from minagent_lab.views.guard import Guard
 from minagent_lab.views.html import escape
 from minagent_lab.views.playground_words import BEFORE, LABELS, Starts, html_playground, plain_playground

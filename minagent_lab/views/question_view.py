@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from minagent_lab.views.closing import ClosingBox
 from minagent_lab.views.guard import Guard
 from minagent_lab.views.html import escape, ticked, unticked
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 HEADING = "Predict:"  # of a prediction
 
 
-class QuestionView(widgets.VBox):  # type: ignore[misc]
+class QuestionView(ClosingBox):
     """A question with its choices.
 
     Parameters
@@ -45,7 +46,7 @@ class QuestionView(widgets.VBox):  # type: ignore[misc]
         self.answer.value = f"<div role='status'>{html}</div>"
 
 
-class PredictView(widgets.VBox):  # type: ignore[misc]
+class PredictView(ClosingBox):
     """A prediction: choose, see what really happens, and only then compare.
 
     Parameters

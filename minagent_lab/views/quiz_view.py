@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from minagent_lab.views.closing import ClosingBox
 from minagent_lab.views.guard import Guard
 from minagent_lab.views.html import escape, ticked
 from minagent_lab.views.question_view import QuestionView
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from minagent_lab.course.quiz import Quiz
 
 
-class QuizView(widgets.VBox):  # type: ignore[misc]
+class QuizView(ClosingBox):
     """The questions of a quiz, each with its choices. Choosing shows the reason, for a wrong choice too.
 
     Parameters

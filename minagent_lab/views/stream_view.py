@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from minagent_lab.stepping.stream import StreamStepper
 from minagent_lab.values import dump_json
+from minagent_lab.views.closing import ClosingBox
 from minagent_lab.views.guard import Guard
 from minagent_lab.views.html import escape, lang, quoted
 from minagent_lab.views.transport import Transport
@@ -64,7 +65,7 @@ def step_stream(pieces: Iterable[bytes], protocol: str = "chat", *, at: int | st
     return StreamView(StreamStepper(pieces, protocol), at=at)
 
 
-class StreamView(widgets.VBox):  # type: ignore[misc]
+class StreamView(ClosingBox):
     """A view of a `StreamStepper`. Any number of views of one stepper agree.
 
     Parameters
@@ -76,7 +77,6 @@ class StreamView(widgets.VBox):  # type: ignore[misc]
     """
 
     _stop_watching: Callable[[], None] = staticmethod(lambda: None)
-    _parts: tuple[Any, ...] = ()
 
     def __init__(self, stepper: StreamStepper, *, at: int | str = 0) -> None:
         if not isinstance(stepper, StreamStepper):
@@ -89,8 +89,7 @@ class StreamView(widgets.VBox):  # type: ignore[misc]
         self.status, self.panes = widgets.HTML(), widgets.HTML()
         guard = Guard(ways=True, label="Stream, piece by piece")
         guard.on_msg(lambda _, message, __: self.transport.move(str(message.get("way"))))
-        self._parts = (widgets.HTML(STYLE), self.status, self.transport, self.panes, guard)
-        super().__init__(self._parts)
+        super().__init__([widgets.HTML(STYLE), self.status, self.transport, self.panes, guard])
         self.add_class("lab-guarded")
         self._stop_watching = stepper.watch(self.refresh)
         self.refresh()
@@ -115,8 +114,6 @@ class StreamView(widgets.VBox):  # type: ignore[misc]
     def close(self) -> None:
         """Stop watching, and close the view with its parts."""
         self._stop_watching()
-        for part in self._parts:
-            part.close()
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:

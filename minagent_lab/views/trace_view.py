@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from minagent_lab.observe.spans import SpanReader
 from minagent_lab.observe.trace import Trace
 from minagent_lab.views import static
+from minagent_lab.views.closing import ClosingBox
 from minagent_lab.views.html import escape, span, visible
 from minagent_lab.views.trace_words import Row, label, rows_of, summary
 from minagent_lab.views.words import count
@@ -49,7 +50,7 @@ STYLE = """<style>
 </style>"""
 
 
-class TraceView(widgets.VBox):  # type: ignore[misc]
+class TraceView(ClosingBox):
     """A trace that is shown, and goes on being shown while runs write to it.
 
     Parameters
@@ -64,7 +65,6 @@ class TraceView(widgets.VBox):  # type: ignore[misc]
     """
 
     _stop_watching: Callable[[], None] = staticmethod(lambda: None)
-    _parts: tuple[Any, ...] = ()
 
     def __init__(self, trace: Trace) -> None:
         if not isinstance(trace, Trace):
@@ -73,8 +73,7 @@ class TraceView(widgets.VBox):  # type: ignore[misc]
         self._reader = SpanReader()
         self._now: float | None = None
         self.table, self.words = widgets.HTML(), widgets.HTML()
-        self._parts = (widgets.HTML(STYLE), self.table, self.words)
-        super().__init__(self._parts)
+        super().__init__([widgets.HTML(STYLE), self.table, self.words])
         self._stop_watching = trace.watch(self._happened)
         for event in trace.events:
             self._take(event)
@@ -91,8 +90,6 @@ class TraceView(widgets.VBox):  # type: ignore[misc]
     def close(self) -> None:
         """Stop watching, and close the view with its parts."""
         self._stop_watching()
-        for part in self._parts:
-            part.close()
         super().close()
 
     def _happened(self, event: Mapping[str, Any]) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from minagent_lab.views.closing import close_all
+
 MOVES = {"first": "« First", "back": "‹ Back", "next": "Next ›", "last": "Last »"}
 
 
@@ -50,8 +52,7 @@ class Transport(widgets.HBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Close the buttons and the slider too."""
-        for part in self.children:
-            part.close()
+        close_all(self)
         super().close()
 
     def _button(self, name: str, label: str) -> Any:
