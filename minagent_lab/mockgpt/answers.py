@@ -33,8 +33,8 @@ class Draft:
     ----------
     request
         What is answered.
-    seed
-        Where chance comes from.
+    seed, number
+        Where chance comes from: the seed of the mock, and how many answers it has given.
     now_ms
         The time, in milliseconds.
     places
@@ -46,13 +46,14 @@ class Draft:
     def __init__(
         self,
         request: MockRequest,
-        seed: str,
+        seed: int,
+        number: int,
         now_ms: float,
         places: dict[tuple[Sequence, Any], int],
         *,
         waiting: bool,
     ) -> None:
-        self.request, self._seed, self._now_ms = request, seed, now_ms
+        self.request, self._seed, self._number, self._now_ms = request, seed, number, now_ms
         self._places, self._waiting = places, waiting
         self.moved: list[tuple[Sequence, Any, int]] = []
         self.by_chance = False  # whether it would be another answer under another number
@@ -60,7 +61,7 @@ class Draft:
     @cached_property
     def _source(self) -> random.Random:  # made when it is needed: it costs more than all the rest
         self.by_chance = True
-        return random.Random(self._seed)  # noqa: S311  (no secret comes from it)
+        return random.Random(f"{self._seed}:{self._number}")  # noqa: S311  (no secret comes from it)
 
     async def answer(self, written: Any, depth: int = 0) -> Output | Failure | ProviderError:
         """Return the answer that something written stands for."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minagent_lab.abort import AbortSignal, abortable
 from minagent_lab.awaiting import at_once
@@ -64,8 +64,7 @@ class MockRecord:
         return f"<MockRecord {self.request.prompt!r:.40} → {who}>"
 
 
-@value
-class Given:
+class Given(NamedTuple):
     """An answer that can be given: worked out, and nothing used up for it yet.
 
     Parameters
@@ -259,7 +258,7 @@ class MockGPT:
             if self._select_prompt is not None:
                 request = replace(request, selected=_selected(self._select_prompt, request))
             place, written = self._chosen(request)
-            draft = Draft(request, f"{self.seed}:{number}", now_ms, self._places, waiting=waiting)
+            draft = Draft(request, self.seed, number, now_ms, self._places, waiting=waiting)
             answer = await draft.answer(written)
             if isinstance(answer, Output) and (size := answer.size()) > self.max_output_chars:
                 raise MockError(
@@ -280,7 +279,7 @@ class MockGPT:
             if given.number != self._given:
                 if given.by_chance:
                     return None
-                given = replace(given, number=self._given)
+                given = given._replace(number=self._given)
             if any(self._places.get((sequence, key), 0) != index for sequence, key, index in given.moved):
                 return None
             self._given += 1

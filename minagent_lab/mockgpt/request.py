@@ -53,6 +53,13 @@ class MockRequest:
         object.__setattr__(self, "messages", History(vars(self)["messages"]))
         object.__setattr__(self, "tools", copied_tools(list(vars(self)["tools"])))
 
+    @classmethod
+    def read(cls, messages: History, tools: list[dict[str, Any]], **others: Any) -> MockRequest:
+        """Return the request of a JSON text that was just read and checked: nobody else has what it is made of."""
+        made = object.__new__(cls)
+        vars(made).update(messages=messages, tools=tools, selected=None, **others)
+        return made
+
     @property
     def prompt(self) -> str:
         """The text of the last user message, or what was selected; ``""`` when there is none."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, NamedTuple
 
 from minagent_lab.messages import ToolCall
@@ -16,7 +15,7 @@ class Answer(NamedTuple):
     Parameters
     ----------
     number
-        What its ids are made from: 24 hexadecimal digits.
+        What its ids are made from.
     created
         Seconds since the epoch.
     model
@@ -59,30 +58,26 @@ class Answer(NamedTuple):
         return dump_json(call.arguments, compact=True) if written is None else written
 
 
-def number_of(seed: int, count: int, what: str = "") -> str:
-    """Return 24 hexadecimal digits that look like chance, and are the same in each run.
+def number_of(seed: int, count: int) -> str:
+    """Return 24 hexadecimal digits: the same in each run, and different for each answer of a mock.
 
     Examples
     --------
-    >>> number_of(1, 0) == number_of(1, 0), number_of(1, 0) == number_of(1, 1)
-    (True, False)
+    >>> number_of(1, 10)
+    '00000001000000000000000a'
     """
-    return hashlib.blake2b(f"{seed}:{count}{what}".encode(), digest_size=12).hexdigest()
+    return f"{seed:08x}{count:016x}"
 
 
 def counts(usage: dict[str, Any], read: str, written: str, odd: str | None) -> dict[str, Any] | None:
     """Return usage under a service's names, with what goes wrong with it; ``None`` when unknown."""
     if odd in ("null", "absent") or not usage:
         return None
-    told = {
-        new: usage[old]
-        for old, new in (("input_tokens", read), ("output_tokens", written))
-        if usage.get(old) is not None
-    }
-    if odd == "half":
-        told.pop(written, None)
-    if odd == "text":
-        told[read] = str(told.get(read))
-    if odd == "negative":
-        told[read] = -1
+    told = {}
+    if usage.get("input_tokens") is not None:
+        told[read] = usage["input_tokens"]
+    if usage.get("output_tokens") is not None and odd != "half":
+        told[written] = usage["output_tokens"]
+    if odd in ("text", "negative"):
+        told[read] = str(told.get(read)) if odd == "text" else -1
     return told

@@ -25,6 +25,7 @@ from minagent_lab.errors import (
     RateLimitError,
     UnexpectedRequest,
 )
+from minagent_lab.history import History
 from minagent_lab.mockgpt.outputs import Failure, Output
 from minagent_lab.mockgpt.request import MockRequest
 from minagent_lab.mockgpt.wire import chat, messages_api, responses_api
@@ -101,7 +102,7 @@ class Application:
             Instead of a reply, the connection breaks.
         """
         service = service_of(asked)
-        id = f"req_{number_of(self._mock.seed, next(self._requests), 'request')}"
+        id = f"req_{number_of(self._mock.seed, next(self._requests))}"
         try:
             return await self._answered(asked, service, id, sleep, waiting=waiting)
         except Refused as refused:
@@ -172,10 +173,8 @@ class Application:
 
 def _request(form: ModuleType, body: dict[str, Any], asked: Asked) -> MockRequest:
     messages, tools, model, stream = form.read(body)
-    try:
-        return MockRequest(messages, tools, model, stream, asked.shown_headers(), body)
-    except TypeError as problem:
-        raise Refused(str(problem)) from None
+    headers = asked.shown_headers()
+    return MockRequest.read(History(messages), tools, model=model, stream=stream, headers=headers, body=body)
 
 
 def _head(service: str, id: str, *, stream: bool = False) -> list[tuple[str, str]]:

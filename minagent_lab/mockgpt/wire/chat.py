@@ -127,12 +127,11 @@ def _tools(tools: Any) -> list[dict[str, Any]]:
 
 def whole(answer: Answer) -> bytes:
     """Return the body of an answer that comes whole."""
-    head = _write(_head(answer, "chat.completion"))[:-1]
-    usage = "" if answer.fault("odd_usage") == "absent" else f',"usage":{_write(_usage(answer))}'
+    usage = "" if answer.fault("odd_usage") == "absent" else f',"usage":{_usage(answer)}'
     reason = _write(_finish_reason(answer))
     return (
-        f'{head},"choices":[{{"index":0,"message":{{"role":"assistant",{_content(answer)}"refusal":null,"annotations":[]'
-        f'{_calls(answer)}}},"logprobs":null,"finish_reason":{reason}}}]{usage},'
+        f'{{{_head(answer, "chat.completion")},"choices":[{{"index":0,"message":{{"role":"assistant",'
+        f'{_content(answer)}"refusal":null,"annotations":[]{_calls(answer)}}},"logprobs":null,"finish_reason":{reason}}}]{usage},'
         '"service_tier":"default","system_fingerprint":"fp_mockgpt"}'
     ).encode()
 
@@ -154,7 +153,7 @@ def events(answer: Answer) -> Iterator[bytes]:
     chunk = _Chunks(answer)
     empty = answer.fault("empty_choices")
     if empty in ("first", "both"):
-        yield chunk.without_choices(None)
+        yield chunk.without_choices("null")
     calls, absent = answer.output.calls, answer.fault("odd_content") == "absent"
     first: dict[str, Any] = {"role": "assistant", "content": "", "refusal": None}
     if calls and not answer.output.content:
@@ -170,7 +169,7 @@ def events(answer: Answer) -> Iterator[bytes]:
     if chunk.counted and answer.fault("odd_usage") != "absent":
         yield chunk.without_choices(_usage(answer))
     if empty in ("last", "both"):
-        yield chunk.without_choices(None)
+        yield chunk.without_choices("null")
     yield b"data: [DONE]\n\n"
 
 
@@ -186,8 +185,8 @@ class _Chunks:
         options = answer.body.get("stream_options")
         self.counted = isinstance(options, dict) and options.get("include_usage") is True
         self._size = answer.chunk_size
-        head = {**_head(answer, "chat.completion.chunk"), "service_tier": "default", "system_fingerprint": "fp_mockgpt"}
-        self._head = b"data: " + dump_json(head, compact=True).encode()[:-1] + b',"choices":['
+        named = '"service_tier":"default","system_fingerprint":"fp_mockgpt"'
+        self._head = f'data: {{{_head(answer, "chat.completion.chunk")},{named},"choices":['.encode()
         self._tail = b'],"usage":null}\n\n' if self.counted else b"]}\n\n"
 
     def of(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
@@ -200,26 +199,28 @@ class _Chunks:
         for piece in text_pieces(text, self._size):
             yield before + _write(piece).encode() + after
 
-    def without_choices(self, usage: dict[str, Any] | None) -> bytes:
-        told = dump_json(usage, compact=True).encode()
-        return self._head + b'],"usage":' + told + b"}\n\n"
+    def without_choices(self, usage: str) -> bytes:
+        return self._head + f'],"usage":{usage}}}\n\n'.encode()
 
 
-def _head(answer: Answer, kind: str) -> dict[str, Any]:
-    return {"id": f"chatcmpl-{answer.number}", "object": kind, "created": answer.created, "model": answer.model}
+def _head(answer: Answer, kind: str) -> str:
+    model = _write(answer.model)
+    return f'"id":"chatcmpl-{answer.number}","object":"{kind}","created":{answer.created},"model":{model}'
 
 
 def _finish_reason(answer: Answer) -> str | None:
     return None if answer.fault("no_finish") else FINISH_REASONS.get(answer.output.reason, answer.output.reason)
 
 
-def _usage(answer: Answer) -> dict[str, Any] | None:
-    told = counts(answer.usage, "prompt_tokens", "completion_tokens", answer.fault("odd_usage"))
+def _usage(answer: Answer) -> str:
+    """Return the usage as JSON."""
+    odd = answer.fault("odd_usage")
+    told = counts(answer.usage, "prompt_tokens", "completion_tokens", odd)
     if told is None:
-        return None
-    if all(isinstance(held, int) for held in told.values()):
-        told["total_tokens"] = sum(told.values())
-    details = answer.fault("odd_usage") != "details"
-    told["prompt_tokens_details"] = {"cached_tokens": 0} if details else None
-    told["completion_tokens_details"] = {"reasoning_tokens": 0} if details else None
-    return told
+        return "null"
+    if len(told) == 2 and odd is None:
+        told["total_tokens"] = told["prompt_tokens"] + told["completion_tokens"]
+    counted = _write(told)[1:-1]
+    read, written = ("null", "null") if odd == "details" else ('{"cached_tokens":0}', '{"reasoning_tokens":0}')
+    comma = "," if counted else ""
+    return f'{{{counted}{comma}"prompt_tokens_details":{read},"completion_tokens_details":{written}}}'

@@ -128,5 +128,5 @@ class Transport:
 
 
 def _asked(request: Any, body: bytes) -> Asked:
-    headers = {name.decode("latin-1").lower(): held.decode("latin-1") for name, held in request.headers.raw}
+    headers = {str(name, "latin-1").lower(): str(held, "latin-1") for name, held in request.headers.raw}
     return Asked(request.method, request.url.path, headers, body)
