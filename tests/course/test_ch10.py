@@ -50,6 +50,7 @@ def test_a_wait_that_nobody_notes_is_told_by_which_sleep_to_wait(old, new):
     for line in ("waits double", "the service is believed"):
         assert "wait by the `sleep` that you were given, and await it" in found[line]
     assert len(found) == 2
+    assert "_Played" not in report(ch10.RETRYING, code).text()
 
 
 BY_RECURSION = """
