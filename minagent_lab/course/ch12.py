@@ -52,11 +52,14 @@ def _events(events: Any, body: bytes, wanted: list[str], what: str, sizes: Itera
         expect(_listed(events, pieces, told), wanted, told)
 
 
+def _iterated(found: Any) -> Iterator[Any]:
+    assert hasattr(found, "__iter__"), f"it returned {shown(found)}; write `yield`"
+    return iter(found)
+
+
 def _listed(events: Any, pieces: list[bytes], what: str) -> list[Any]:
     try:
-        found = events(iter(pieces))
-        assert found is not None, "it returned None; write `yield`, or return a list"
-        return list(islice(found, 50))
+        return list(islice(_iterated(events(iter(pieces))), 50))
     except AssertionError:
         raise
     except Exception as problem:
@@ -115,7 +118,7 @@ def test_an_event_is_handed_on_before_the_stream_is_over(events: Any) -> None:
             came.append(piece)
             yield piece
 
-    first = next(iter(events(arriving())), None)
+    first = next(_iterated(events(arriving())), None)
     expect(first, "one", "the first event:")
     assert len(came) == 2, (
         f"the first event was whole after 2 pieces, and was handed on after {len(came)}; use `yield`, piece by piece"
@@ -294,8 +297,9 @@ def _assembled(assemble: Any, chunks: list[dict[str, Any]], what: str) -> tuple[
     except Exception as problem:
         raise AssertionError(f"{what} it raised {exception_text(problem)}") from None
     right = isinstance(found, tuple) and len(found) == 3
-    assert right, f"{what} expected three values, text, calls, usage; got {shown(found)}"
-    return found
+    assert right, f"it returns three values, `text, calls, usage`; yours returned {shown(found)}"
+    text, calls, usage = found
+    return text, calls, usage
 
 
 def _text(assemble: Any, chunks: list[dict[str, Any]], wanted: str, what: str) -> None:
@@ -319,7 +323,8 @@ def test_text_is_joined(assemble: Any) -> None:
 
 @says("a chunk without choices has no text, wherever it comes")
 def test_no_choices(assemble: Any) -> None:
-    for none in ({"choices": []}, {"choices": None}, {}):
+    empty: list[dict[str, Any]] = [{"choices": []}, {"choices": None}, {}]
+    for none in empty:
         what = f"with the chunk {none} first and last"
         _text(assemble, [none, said("Tea."), STOP, none], "Tea.", what)
 
@@ -705,9 +710,9 @@ def reader(pieces):
         last = event.data
         if last == "[DONE]":
             break
-        for choice in json.loads(last)["choices"]:
-            text += choice["delta"].get("content") or ""
-            finish = choice["finish_reason"] or finish
+        for choice in json.loads(last).get("choices") or []:
+            text += (choice.get("delta") or {}).get("content") or ""
+            finish = choice.get("finish_reason") or finish
     if finish is None:
         raise NetworkError("the stream ended without a finish reason")
     return text
@@ -770,7 +775,7 @@ BROKEN = [
     ),
     Broken(
         "wants a choice in every chunk",
-        'for choice in json.loads(last)["choices"]:',
+        'for choice in json.loads(last).get("choices") or []:',
         'for choice in [json.loads(last)["choices"][0]]:',
         "The usage comes without one.",
     ),

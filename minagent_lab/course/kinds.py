@@ -78,8 +78,11 @@ def _write_plain(thing: Any, name: str) -> str:
 is_async_function = Kind(lambda thing: is_function(thing) and _is_async(thing), _write_async)
 """A function that is awaited; what wraps one with `functools.wraps` is one as well."""
 
-is_plain_function = Kind(lambda thing: is_function(thing) and not _is_async(thing), _write_plain)
-"""A function that answers at once."""
+is_plain_function = Kind(
+    lambda thing: is_function(thing) and not _is_async(thing) and not inspect.isasyncgenfunction(inspect.unwrap(thing)),
+    _write_plain,
+)
+"""A function that answers at once, or yields at once."""
 
 
 @cache

@@ -48,6 +48,14 @@ def test_what_answers_at_once_is_plain(thing):
     assert not is_async_function(thing)
 
 
+def test_what_yields_asynchronously_is_not_plain_and_is_told_the_line():
+    async def events(pieces):
+        yield pieces
+
+    assert not is_plain_function(events)
+    assert "write `def events(pieces)`" in is_plain_function.refusal(events, "events")
+
+
 @pytest.mark.parametrize("thing", [None, ..., 3, int, Careful])
 @pytest.mark.parametrize("kind", [is_async_function, is_plain_function])
 def test_what_is_no_function_is_left_to_the_words_of_the_exercise(kind, thing):
