@@ -70,7 +70,7 @@ def result_text(tool_name: str, result: Any) -> str:
         raise NotJson(f"工具 {tool_name} 返回了不可序列化的 {reason}") from None
     except (TypeError, ValueError, RecursionError) as reason:
         why = "it contains itself or is nested too deep" if isinstance(reason, RecursionError) else str(reason)
-        raise NotJson(f"工具 {tool_name} 返回了不可序列化的 {type(result).__name__} (not JSON: {why})") from None
+        raise NotJson(f"工具 {tool_name} 返回了不可序列化的 {type(result).__name__} (not JSON: {why:.300})") from None
 
 
 def exception_text(error: BaseException) -> str:
@@ -124,7 +124,7 @@ def _plain(value: Any) -> Any:
         if isinstance(value, kind):
             return convert(value)
     for method in ("tolist", "model_dump"):  # numpy arrays and numbers; pydantic models
-        if callable(getattr(type(value), method, None)):
+        if callable(getattr(type(value), method, None)) and not isinstance(value, memoryview):  # those are bytes
             return _plain(getattr(value, method)())
     raise NotJson(f"{type(value).__name__} (not JSON: return text, numbers, lists or dicts)")
 
@@ -146,6 +146,6 @@ def _plain_object(mapping: Mapping[Any, Any]) -> dict[str, Any]:
             raise NotJson(f"dict (not JSON: a key is a {type(key).__name__}; keys are text)")
         name = str.__str__(name) if isinstance(name, str) else dump_json(copy_json(name, "a key"))
         if name in plain:
-            raise NotJson(f"dict (not JSON: two keys become {name!r})")
+            raise NotJson(f"dict (not JSON: two keys become {name!r:.80})")
         plain[name] = _plain(item)
     return plain

@@ -18,6 +18,15 @@ def test_text_is_written_as_utf_8_with_lf_and_no_byte_order_mark(tmp_path):
     assert (tmp_path / "a.txt").read_bytes() == "你好\n再见\n".encode()
 
 
+def test_every_file_of_text_is_checked_out_with_lf_on_every_system():
+    rules = (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    of = {rule.split()[0]: rule.split()[1:] for rule in rules if rule and not rule.startswith("#")}
+
+    assert "eol=lf" in of["*"]
+    assert "eol=lf" in of["*.ipynb"]
+    assert not any("eol=crlf" in settings for settings in of.values())
+
+
 def test_nothing_else_is_left_in_the_folder(tmp_path):
     write_whole(tmp_path / "a.txt", "old")
     write_whole(tmp_path / "a.txt", "new")

@@ -69,6 +69,25 @@ print(state() == before)
     assert python(code) == "True\n"
 
 
+def test_importing_every_module_of_it_warns_of_nothing_and_leaves_loops_figures_and_loggers_as_they_were():
+    code = """
+import asyncio, importlib, logging, pkgutil, sys
+import matplotlib, minagent_lab
+
+def state():
+    look = [(name, dict.__getitem__(matplotlib.rcParams, name)) for name in matplotlib.rcParams]
+    loops = [asyncio.run, asyncio.sleep, dict(vars(asyncio.BaseEventLoop)), dict(vars(asyncio.Task))]
+    return look, loops, logging.root.handlers[:], logging.root.level, logging.lastResort
+
+before = state()
+for found in pkgutil.walk_packages(minagent_lab.__path__, "minagent_lab."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+print(state() == before, "matplotlib.pyplot" in sys.modules)
+"""
+    assert python(code) == "True False\n"
+
+
 def test_two_runs_in_two_processes_print_the_same():
     code = """
 from minagent_lab import FakeModel, Tool, ToolCall, ToolRegistry, run

@@ -134,6 +134,8 @@ class Endless:
     [
         (b"\xff\xd8", "bytes"),
         (bytearray(b"x"), "bytearray"),
+        (memoryview(b"x"), "memoryview"),
+        (numpy.array([b"x"]), "bytes"),
         ((number for number in range(3)), "generator"),
         (iter([1]), "list_iterator"),
         (range(3), "range"),
@@ -154,6 +156,8 @@ class Endless:
         ({math.nan: 1}, "a key is nan"),
         ({1: "a", "1": "b"}, "two keys become '1'"),
         ({DAY: "a", "2026-01-02": "b"}, "two keys become '2026-01-02'"),
+        ({pathlib.PurePosixPath("x" * 900): 1, "x" * 900: 2}, "two keys become 'xxx"),
+        ({"x" * 900: math.nan}, "dict .*result\\['xxx"),
         pytest.param(10**5000, "int", id="huge"),
         ([10**5000], "list"),
         (cycle(), "contains itself"),

@@ -1,12 +1,18 @@
 import asyncio
 import dataclasses
+import datetime
+import decimal
 import functools
 import json
 import operator
+import pathlib
+from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
-from lab import ANYTHING, NUMBERS, adder, json_objects, json_values, registry, text_of, tool
+from hypothesis import strategies as st
+from lab import ANYTHING, NUMBERS, adder, half_texts, json_objects, json_values, registry, scalars, text_of, tool
 
 from minagent_lab import Tool, ToolRegistry, ToolResult
 
@@ -35,6 +41,51 @@ def test_text_is_read_as_it_is_and_the_rest_as_json():
     assert text_of(lambda: "5 °C") == "5 °C"
     assert text_of(lambda: {"城市": "北京"}) == '{"城市": "北京"}'
     assert text_of(lambda: None) == "null"
+
+
+@dataclasses.dataclass
+class Box:
+    held: Any
+
+
+class Broken:
+    def tolist(self):
+        raise OSError
+
+
+STRANGE = [b"\xff", memoryview(b"x"), 1j, range(3), print, Box, Broken(), object(), ..., numpy.array([1.5, numpy.nan])]
+CONVERTED = [datetime.date(2026, 1, 2), decimal.Decimal("1.10"), pathlib.Path("a"), numpy.int64(3), numpy.array([1.5])]
+strange = st.sampled_from(STRANGE) | st.sampled_from(CONVERTED) | st.floats()
+keys = scalars | st.sampled_from([(1, 2), frozenset({1}), CONVERTED[0], numpy.int64(1), print])
+returned = st.recursive(
+    scalars | half_texts | strange,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.lists(inner, max_size=3).map(iter)
+        | st.dictionaries(keys, inner, max_size=3)
+        | st.frozensets(keys, max_size=3)
+        | st.builds(Box, inner)
+    ),
+    max_leaves=8,
+)
+
+
+def no_constant(name):
+    raise AssertionError(name)
+
+
+@given(returned)
+def test_whatever_a_tool_returns_the_model_reads_text_or_json_or_a_short_error(result):
+    content, error = registry(tool(lambda: result)).use("t", {})
+
+    content.encode("utf-8")
+    assert error in (None, "tool_failed")
+    if error:
+        assert len(error_of(content)) < 500
+        assert " at 0x" not in content
+    elif not isinstance(result, str):
+        json.loads(content, parse_constant=no_constant)
 
 
 def test_the_schemas_are_what_a_model_is_told():

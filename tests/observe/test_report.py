@@ -87,6 +87,7 @@ def test_a_secret_is_in_no_saved_report(tmp_path):
         (b'{"format": 1, "results": [5]}', "this is no result of a case"),
         (b'{"format": 1, "results": [{"id": "a"}]}', 'its "verdict" is None'),
         (b"\xff", "report.json: "),
+        (b'{"format": 1, "results": [], "results": []}', 'report.json: the key "results" stands twice'),
     ],
 )
 def test_a_file_that_is_no_report_is_refused_by_name(tmp_path, content, words):

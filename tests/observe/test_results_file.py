@@ -133,6 +133,10 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path, content):
         (lambda line: line.replace(b'"cost": null', b'"cost": "NaN"'), "line 2: its cost is 'NaN'"),
         (lambda line: line.replace(b'"usage": {}', b'"usage": {"input_tokens": "5"}'), "line 2: usage"),
         (lambda line: line.replace(b"2 + 3?", b"\xff"), "line 2: "),
+        (
+            lambda line: line.replace(b'"usage": {}', b'"usage": {}, "usage": {}'),
+            'line 2: the key "usage" stands twice',
+        ),
     ],
 )
 def test_a_line_in_the_middle_that_is_broken_is_named(path, change, words):
@@ -141,6 +145,13 @@ def test_a_line_in_the_middle_that_is_broken_is_named(path, change, words):
     path.write_bytes(b"\n".join([first, change(second), *others]))
     with pytest.raises(ValueError, match=words):
         evaluate(cases(), Asked(), save=path, resume=True)
+
+
+def test_hidden_line_separators_do_not_split_a_result(path):
+    text = "a\u2028b\u2029c\u0085d\x1ee\r\nf✅"
+    evaluate(cases("ab", prompt=text), lambda case: text, save=path)
+    assert [result.final for result in read_results(path)] == [text, text]
+    assert "\u2028".encode() in path.read_bytes()
 
 
 def test_a_byte_order_mark_and_line_ends_of_windows_are_read(path):

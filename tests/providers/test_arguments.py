@@ -1,6 +1,9 @@
+import json
+
 import pytest
 from hypothesis import given
-from lab import json_objects
+from hypothesis import strategies as st
+from lab import half_texts, json_objects, json_values
 
 from minagent_lab import MalformedResponseError
 from minagent_lab.providers.arguments import read_arguments, whole
@@ -50,6 +53,34 @@ def test_what_is_no_object_or_can_be_read_in_two_ways_is_refused_with_the_tools_
     assert "'add'" in str(refused.value)
     assert why in str(refused.value)
     assert len(str(refused.value)) < 500
+
+
+@st.composite
+def spoiled_texts(draw):
+    """JSON text with some of its characters changed, taken out or doubled."""
+    text = json.dumps(draw(json_values | json_objects), ensure_ascii=draw(st.booleans()))
+    for _ in range(draw(st.integers(0, 2))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+        text = (
+            text[:start]
+            + draw(st.sampled_from(["", text[start:end] * 2, '"', "{", "}", ",", "\\", "NaN"]))
+            + text[end:]
+        )
+    return text
+
+
+@given(st.text() | half_texts | spoiled_texts(), st.booleans())
+def test_whatever_a_model_writes_its_arguments_are_an_object_or_refused_with_the_tools_name(written, cut):
+    try:
+        arguments, said = read_arguments("add", written, cut=cut), ""
+    except MalformedResponseError as refused:
+        arguments, said = {}, str(refused)
+
+    assert not (cut and said)
+    assert len(said) < 500
+    assert not said or "'add'" in said
+    assert arguments == {} or json.loads(whole(written)) == arguments
+    dump_json(arguments).encode("utf-8")
 
 
 def test_half_a_text_of_an_answer_that_was_cut_is_no_fault_and_no_arguments():

@@ -1,5 +1,7 @@
 import importlib
 import pkgutil
+import re
+from pathlib import Path
 
 import ipywidgets
 import pytest
@@ -62,6 +64,12 @@ def kinds(kind):
     for child in kind.__subclasses__():
         yield child
         yield from kinds(child)
+
+
+def test_no_view_catches_what_is_printed():
+    """What an Output widget catches depends on the cell that runs just then, and on whether there is a kernel."""
+    for path in sorted(Path(package.__file__).parent.glob("*.py")):
+        assert not re.search(r"\bOutput\(|\.capture\(|\bclear_output\b", path.read_text(encoding="utf-8")), path.name
 
 
 @pytest.mark.parametrize("name", MAKERS)
