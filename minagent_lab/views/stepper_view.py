@@ -33,7 +33,7 @@ from minagent_lab.views.panel import Panel
 from minagent_lab.views.panes import Pane
 from minagent_lab.views.question_block import question_block, verdict
 from minagent_lab.views.static import static_html, static_text
-from minagent_lab.views.words import items_used, now, position
+from minagent_lab.views.words import Sentence, before_the_answer, items_used, now, position
 
 OVER = "This is the last call; the run is over."
 ASKED_FIRST = "First answer the question: what comes next?"
@@ -364,7 +364,11 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
     @property
     def status_text(self) -> str:
         """What the view says about where the run stands."""
-        return plain([*now(self.stepper), f" {self._notice}"]).strip()
+        return plain(self._said()).strip()
+
+    def _said(self) -> Sentence:
+        waiting = self._predictions is not None and self._predictions.waiting
+        return [*(before_the_answer if waiting else now)(self.stepper), f" {self._notice}"]
 
     def refresh(self) -> None:
         """Show what the stepper has now. It is called by itself after each move."""
@@ -409,7 +413,7 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         self._playing = False
 
     def _frame(self) -> dict[str, Any]:
-        frame = frame_of(self.stepper, self._notice)
+        frame = frame_of(self.stepper, self._said())
         frame.update(playing=self._playing, pause=SPEEDS[self.speed.value])
         if self._predictions:
             seen, waiting = self._predictions.seen, self._predictions.waiting

@@ -176,6 +176,12 @@ def now(stepper: Stepper) -> Sentence:
     return [*sentence, " ", bold("Next"), f"{verb}{_script_hint(stepper)}."]
 
 
+def before_the_answer(stepper: Stepper) -> Sentence:
+    """Return the same in predict mode, while Next waits for an answer."""
+    so_far = asked(stepper.turn) if stepper.turn else "Nothing has been shown yet."
+    return [so_far, " ", bold("What comes next?"), " Answer the question; then Next opens."]
+
+
 def _script_hint(stepper: Stepper) -> str:
     if not stepper.index or (length := script_length(stepper.model)) is None:
         return ""

@@ -67,7 +67,7 @@ function openLine(model, part) {
   const line = {
     root: null,
     busy: false,
-    gone: () => !!line.root?.classList.contains("jupyter-widgets-disconnected"),
+    gone: () => !!line.root?.classList.contains("jupyter-widgets-disconnected") || isShutDown(model.widget_manager),
     say: (words) => setHtml(part.now, words),
     send(message) {
       if (line.gone()) return line.sayGone();
@@ -87,7 +87,7 @@ function openLine(model, part) {
       if (!frame.frontier || frame.off.next || line.gone()) return;
       line.heard();
       timers = [
-        setTimeout(() => (line.busy = true, setAttribute(line.root, "aria-busy", "true"), line.say("Asking the model …")), SOON),
+        setTimeout(() => line.gone() ? line.sayGone() : (line.busy = true, setAttribute(line.root, "aria-busy", "true"), line.say("Asking the model …")), SOON),
         setTimeout(() => line.say("Asking the model … No answer yet: it is slow, or the kernel is busy, or gone."), LATE),
       ];
     },
@@ -98,13 +98,20 @@ function openLine(model, part) {
     },
     sayGone() {
       line.heard();
+      line.stop();
       line.say(GONE);
     },
+    stop() {},
   };
   return line;
 }
 
-function watchLine(root, line, stop) { // JupyterLab sets a class when the kernel is restarted or lost
+function isShutDown(manager) { // JupyterLab's own; elsewhere nobody says so, and a press gets no answer
+  if (!manager || !("kernel" in manager)) return false;
+  return !manager.kernel || manager.kernel.isDisposed || manager.kernel.status === "dead";
+}
+
+function watchLine(root, line) { // JupyterLab sets a class when the kernel is restarted or lost
   let was = false;
   const look = () => {
     const gone = line.gone();
@@ -112,7 +119,7 @@ function watchLine(root, line, stop) { // JupyterLab sets a class when the kerne
     was = gone;
     if (gone && root.contains(document.activeElement)) root.focus({ preventScroll: true });
     root.querySelectorAll(".lab-transport, .lab-slider, .lab-branches, .lab-panes, .lab-ask").forEach((part) => (part.inert = gone));
-    if (gone) stop(), line.sayGone();
+    if (gone) line.sayGone();
   };
   const watch = new MutationObserver(look);
   watch.observe(root, { attributeFilter: ["class"] });

@@ -40,9 +40,9 @@ export default () => ({
       clearTimeout(timer);
       if (frame.playing) timer = setTimeout(() => (line.expect(), line.send({ op: "tick", at: frame.call })), frame.pause);
     };
-    const stop = () => {
+    line.stop = () => {
       clearTimeout(timer);
-      const play = root.querySelector(".lab-play");
+      const play = root?.querySelector(".lab-play");
       if (play) setText(play, "Play");
     };
     const attach = () => {
@@ -51,7 +51,7 @@ export default () => ({
       for (let box = el; box !== root; box = box.parentElement) box.style.display = "contents"; // lay its parts out there
       root.classList.add("lab-live"); // hides the fallback at once, in this page
       line.root = root;
-      ends = [ownKeys(root, part, model, line), ownClicks(root, part, line), followPairs(root), watchLine(root, line, stop)];
+      ends = [ownKeys(root, part, model, line), ownClicks(root, part, line), followPairs(root), watchLine(root, line)];
       draw();
       waiting = setTimeout(() => describe(root, model.get("frame"), model.get("facts")), 500); // the slider comes a little later
     };

@@ -1,12 +1,10 @@
 // Predict mode: the question about the next call.
 
-let groups = 0;
-
 function drawQuestion(part, html) {
   if ((part.ask.labHtml ?? "") === html) return;
   const had = part.ask.contains(document.activeElement);
   setHtml(part.ask, html);
-  part.group ??= `lab-question-${++groups}`; // radio buttons of one name exclude each other, in the whole page
+  part.group ??= `lab-question-${Math.random()}`; // radio buttons of one name exclude each other, in the whole page
   part.ask.querySelectorAll("input").forEach((radio) => (radio.name = part.group));
   if (had) (part.ask.querySelector("input:enabled") ?? part.ask.querySelector(".lab-go"))?.focus();
 }
