@@ -537,7 +537,7 @@ def _decided(who_answers: Any, settings: dict[str, Any], wanted: tuple[str, str 
         got = who_answers(dict(settings), dict(HELD))
     except (PermissionError, ValueError) as problem:
         raise AssertionError(f"{why}; you refused: {shown(str(problem))}") from None
-    if got != wanted:
+    if got not in (wanted, list(wanted)):
         expected, came = (_without_key(shown(each)) for each in (wanted, got))
         raise AssertionError(f"{why}; expected {expected}, got {came}")
 
