@@ -6,15 +6,13 @@ Source: the MockGPT document: options, ranges, defaults, records.
 from __future__ import annotations
 
 import importlib
-import math
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from minagent_lab.abort import AbortSignal, abortable
 from minagent_lab.awaiting import at_once
@@ -23,75 +21,21 @@ from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.mockgpt.answers import Draft
 from minagent_lab.mockgpt.explained import Explanation, no_rule
 from minagent_lab.mockgpt.generators import kept
-from minagent_lab.mockgpt.outputs import Failure, Output, counted_usage, read_options
+from minagent_lab.mockgpt.given import Given, MockRecord, delivered
+from minagent_lab.mockgpt.outputs import Output, counted_usage, read_options
 from minagent_lab.mockgpt.request import MockRequest, read_request
 from minagent_lab.mockgpt.rules import Rule, read_rule
 from minagent_lab.model import ModelRequest
 from minagent_lab.results import exception_text
-from minagent_lab.values import a_kind, value
+from minagent_lab.values import a_kind
 
 if TYPE_CHECKING:
     from minagent_lab.mockgpt.wire.for_httpx import HttpxTransport
     from minagent_lab.mockgpt.wire.for_httpx2 import Httpx2Transport
     from minagent_lab.mockgpt.wire.server import MockServer
 
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # what a date can be made of
 NOTHING = object()  # a fallback that is not there; None is JSON
-
-
-@value
-class MockRecord:
-    """One request, and what became of it.
-
-    Parameters
-    ----------
-    request
-        What was asked.
-    rule
-        The number of the rule that answered, from 1; ``"fallback"``; or ``None`` where none did.
-    outcome
-        The response, or the error.
-    door
-        Where it came in: ``"generate"``, ``"complete"`` or ``"wire"``.
-    """
-
-    request: MockRequest
-    rule: int | str | None
-    outcome: ModelResponse | Exception
-    door: str
-
-    def __repr__(self) -> str:
-        who = f"rule {self.rule}" if isinstance(self.rule, int) else self.rule or "no rule"
-        return f"<MockRecord {self.request.prompt!r:.40} → {who}>"
-
-
-class Given(NamedTuple):
-    """An answer that can be given: worked out, and nothing used up for it yet.
-
-    Parameters
-    ----------
-    request
-        What it answers.
-    rule
-        Which rule answers, from 1, or ``"fallback"``.
-    answer
-        An `Output`, a `Failure`, or a `ProviderError`.
-    moved
-        The sequences that go on by one when it is given: each with its key and its place.
-    by_chance
-        Whether it would be another answer under another number.
-    number
-        How many answers were given before it.
-    created_ms
-        The time, in milliseconds.
-    """
-
-    request: MockRequest
-    rule: int | str
-    answer: Output | Failure | ProviderError
-    moved: Sequence[Any]
-    by_chance: bool
-    number: int
-    created_ms: float
 
 
 class MockGPT:
@@ -230,7 +174,7 @@ class MockGPT:
 
     async def _generated(self, request: Any, *, waiting: bool) -> Any:
         given = await self.give(read_request(request), "generate", waiting=waiting)
-        return _delivered(given).native
+        return delivered(given).native
 
     async def _completed(self, request: MockRequest, *, waiting: bool) -> ModelResponse:
         given = await self.give(request, "complete", waiting=waiting)
@@ -295,7 +239,7 @@ class MockGPT:
 
     def response(self, given: Given) -> ModelResponse:
         """Return an answer as a `ModelResponse`; raise what is an error."""
-        output = _delivered(given)
+        output = delivered(given)
         return output.response(self.usage(given), given.request.model)
 
     def usage(self, given: Given) -> dict[str, Any]:
@@ -330,8 +274,8 @@ class MockGPT:
     def now_ms(self) -> float:
         """Return the time of the clock, in milliseconds."""
         now = time.time() * 1000 if self._clock is None else self._clock()
-        if isinstance(now, bool) or not isinstance(now, (int, float)) or not math.isfinite(now):
-            raise ValueError(f"clock returned {now!r:.80}; it returns milliseconds, a finite number")
+        if isinstance(now, bool) or not isinstance(now, (int, float)) or not _FIRST_MS <= now <= _LAST_MS:
+            raise ValueError(f"clock returned {now!r:.80}; it returns milliseconds since 1970, of the years 1 to 9999")
         return now
 
     # ---- looking back
@@ -389,18 +333,6 @@ def _loaded(name: str, hint: str) -> Any:
         return importlib.import_module(f"minagent_lab.mockgpt.wire.{name}")
     except ImportError as problem:
         raise ImportError(f"a package is missing ({problem}); {hint}") from None
-
-
-def _delivered(given: Given) -> Output:
-    """Return what was answered, or raise the error that it is, as an adapter of the real service would."""
-    answer = given.answer
-    if isinstance(answer, ProviderError):
-        raise copy(answer)
-    if isinstance(answer, Failure):
-        raise answer.as_error(given.created_ms / 1000)
-    if answer.unreadable is not None:
-        raise copy(answer.unreadable)
-    return answer
 
 
 def _selected(select: Callable[[MockRequest], str], request: MockRequest) -> str:

@@ -90,6 +90,10 @@ def tool_calls(*calls: Any, content: str = "", **options: Any) -> Written:
     for call in calls:
         if not isinstance(call, ToolCall) and not (isinstance(call, tuple) and len(call) == 2):
             raise TypeError(f"{call!r:.80} is no call; write ToolCall(id, name, arguments), or (name, arguments)")
+        if isinstance(call, tuple):
+            for name, told in (("name", call[0]), ("arguments", call[1])):
+                if name == "name" or isinstance(told, str):
+                    check_text(f"responses.tool_calls: {name}", told, empty=name != "name")
     check_text("responses.tool_calls: content", content)
     return Written(
         "tool_calls",

@@ -19,7 +19,7 @@ from minagent_lab import (
     run,
 )
 from minagent_lab.mockgpt import generators, responses
-from minagent_lab.mockgpt.mock import MockRecord
+from minagent_lab.mockgpt.given import MockRecord
 
 HI = [Message("user", "Hi")]
 
@@ -194,7 +194,7 @@ def test_an_answer_that_is_too_long_is_an_error_and_uses_up_nothing():
         MockGPT([], fallback=responses.tool_calls(("add", {"a": "x" * 9})), max_output_chars=10).generate("Hi")
 
 
-@pytest.mark.parametrize("now", [math.nan, math.inf, "5", None, True])
+@pytest.mark.parametrize("now", [math.nan, math.inf, -math.inf, 1e15, -1e14, "5", None, True])
 def test_a_clock_that_tells_no_time_is_refused(now):
     with pytest.raises(ValueError, match="clock returned"):
         MockGPT([], fallback="x", clock=lambda: now).generate("Hi")

@@ -138,3 +138,12 @@ def test_seeded_ids_are_the_same_at_every_door():
     assert len(ids) == 2
     for kind, options in WIRES:
         assert {call.id for call in asked_by(kind, mock(), **options).message.tool_calls} == ids
+
+
+def test_half_a_character_in_arguments_is_the_same_at_every_door():
+    def mock():
+        return MockGPT([], fallback=responses.tool_calls(("now", {"a\ud83d": "5\udcb0"})))
+
+    first = outcome(lambda: mock().complete([Message("user", "Hi")], []))
+    for kind, options in WIRES:
+        assert outcome(lambda k=kind, o=options: asked_by(k, mock(), **o)) == first, (kind, options)

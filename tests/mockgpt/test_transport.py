@@ -7,7 +7,21 @@ import httpx
 import httpx2
 import openai
 import pytest
-from wired import CHAT, HI, KEY, Waiter, answering, async_openai_of, chat, openai_of, post
+from wired import (
+    CHAT,
+    CLAUDE,
+    HI,
+    KEY,
+    MESSAGES,
+    RESPONSES,
+    Waiter,
+    answering,
+    async_openai_of,
+    chat,
+    claude,
+    openai_of,
+    post,
+)
 
 from minagent_lab import Message, MockGPT, OpenAICompatibleProvider, Rule, Tool, ToolRegistry, arun
 from minagent_lab.mockgpt import generators, responses
@@ -208,6 +222,23 @@ def test_a_slow_function_is_asked_once_for_each_request_however_many_there_are()
 
     asyncio.run(main(MockGPT([], fallback=generator)))
     assert len(asked) == 50
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (CHAT, chat(model="half \ud83d")),
+        (RESPONSES, {"model": "half \ud83d", "input": "Hi", "metadata": {"a": "half \ud83d"}}),
+        (MESSAGES, claude(model="half \ud83d")),
+        (CHAT, chat(messages=[{"role": "half \ud83d", "content": "Hi"}])),
+        (f"/half\ud83d{CHAT}x".encode("utf-8", "replace").decode(), chat()),
+    ],
+)
+def test_half_a_character_in_a_request_breaks_nothing(path, body):
+    for stream in (False, True):
+        reply = post(answering("x"), path, {**body, "stream": stream}, CLAUDE)
+        assert reply.status_code in (200, 400, 404)
+        assert reply.text
 
 
 # ---- beside the rest of the package

@@ -208,7 +208,7 @@ UNANSWERED = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
     "The following tool_call_ids did not have response messages: "
 )
-ROLES = "Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."
+ROLES = "Supported values are: 'system', 'assistant', 'user', 'tool', and 'developer'."
 BROKEN = [
     (
         [*HI, assistant("c1", "c2"), result("c1"), *HI],

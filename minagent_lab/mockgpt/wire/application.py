@@ -36,7 +36,8 @@ from minagent_lab.mockgpt.wire.travel import Way, half, on_its_way, with_faults
 from minagent_lab.mockgpt.wire.words import ANTHROPIC, Refused, error_body
 
 if TYPE_CHECKING:
-    from minagent_lab.mockgpt.mock import Given, MockGPT
+    from minagent_lab.mockgpt.given import Given
+    from minagent_lab.mockgpt.mock import MockGPT
 
 Sleep = Callable[[float], Awaitable[Any]]
 _FORMS = (("/chat/completions", chat), ("/responses", responses_api), ("/v1/messages", messages_api))

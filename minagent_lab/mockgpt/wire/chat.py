@@ -13,7 +13,7 @@ from minagent_lab.mockgpt.wire.call_pieces import call_pieces, whole_call
 from minagent_lab.mockgpt.wire.pieces import text_pieces
 from minagent_lab.mockgpt.wire.reading import Read, made, need, need_some, one_choice, past_call, text_of
 from minagent_lab.mockgpt.wire.words import OPENAI, Refused, openai_error
-from minagent_lab.values import dump_json
+from minagent_lab.values import dump_json, storable
 
 SERVICE = OPENAI
 FINISH_REASONS = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}  # any other word is kept
@@ -28,7 +28,7 @@ _write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 def read(body: dict[str, Any]) -> Read:
     """Return a request, or refuse it as the service does."""
     model = body.get("model")
-    if not isinstance(model, str) or not model:
+    if not isinstance(model, str) or not model or storable(model) != model:
         raise Refused("you must provide a model parameter")
     rows = need_some(body.get("messages"), "messages")
     messages = [_message(row, place) for place, row in enumerate(rows)]
@@ -47,8 +47,7 @@ def _message(row: Any, place: int) -> Message:
     role = need(need(row, dict, where).get("role"), str, f"{where}.role")
     if role not in _ROLES:
         raise Refused(
-            f"Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and "
-            "'developer'.",
+            f"Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'tool', and 'developer'.",
             param=f"{where}.role",
             code="invalid_value",
         )

@@ -13,7 +13,7 @@ from minagent_lab.mockgpt.wire.pieces import text_pieces
 from minagent_lab.mockgpt.wire.reading import Read, past_call
 from minagent_lab.mockgpt.wire.travel import named_event
 from minagent_lab.mockgpt.wire.words import ANTHROPIC, Refused, anthropic_error
-from minagent_lab.values import dump_json
+from minagent_lab.values import dump_json, storable
 
 SERVICE = ANTHROPIC
 STOP_REASONS = {"content_filter": "refusal"}  # any other word is kept
@@ -38,7 +38,9 @@ def read(body: dict[str, Any]) -> Read:
         messages += read
     if asked:
         raise _unanswered(f"messages.{len(rows) - 1}", asked)
-    return Read(messages, _tools(body.get("tools")), body["model"], _need(body.get("stream") or False, bool, "stream"))
+    return Read(
+        messages, _tools(body.get("tools")), storable(body["model"]), _need(body.get("stream") or False, bool, "stream")
+    )
 
 
 def _need(held: Any, kind: type, where: str) -> Any:
@@ -167,7 +169,7 @@ def events(answer: Answer) -> Iterator[bytes]:
     message = {**_head(answer), "content": [], "stop_reason": None, "stop_sequence": None, **told}
     yield _event("message_start", message=message)
     number = 0
-    if answer.output.content or not answer.output.calls:
+    if answer.output.content:
         yield from _text_events(answer)
         number = 1
     for call, id in zip(answer.output.calls, answer.ids(), strict=True):

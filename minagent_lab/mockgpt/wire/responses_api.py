@@ -17,7 +17,7 @@ from minagent_lab.mockgpt.wire.pieces import text_pieces
 from minagent_lab.mockgpt.wire.reading import Read, made, need, past_call, text_of
 from minagent_lab.mockgpt.wire.travel import named_event
 from minagent_lab.mockgpt.wire.words import OPENAI, Refused, openai_error
-from minagent_lab.values import dump_json
+from minagent_lab.values import dump_json, storable
 
 SERVICE = OPENAI
 _INCOMPLETE = {"max_tokens": "max_output_tokens", "content_filter": "content_filter"}
@@ -47,7 +47,7 @@ _write = json.JSONEncoder(ensure_ascii=False).encode
 
 def read(body: dict[str, Any]) -> Read:
     """Return a request, or refuse it as the service does."""
-    model = need(body.get("model"), str, "model")
+    model = storable(need(body.get("model"), str, "model"))
     if (before := body.get("previous_response_id")) is not None:
         raise Refused(
             f"Previous response with id '{before}' not found.",
