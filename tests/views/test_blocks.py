@@ -1,9 +1,10 @@
 import pytest
 
-from minagent_lab import Growth, Message, ToolCall
+from minagent_lab import FakeModel, Growth, Message, Stepper, Tool, ToolCall, ToolRegistry
 from minagent_lab.views import blocks
+from minagent_lab.views.static import static_html
 
-from .runs import RUNS, finished
+from .runs import RUNS, add, finished, shop
 from .test_html import Reader
 
 
@@ -87,3 +88,22 @@ def test_json_is_laid_out_for_reading_and_stays_the_same_data():
 
     assert json.loads(laid_out) == data
     assert max(map(len, laid_out.splitlines())) <= 64
+
+
+def test_many_calls_in_one_reply_are_folded_with_their_number():
+    walk = Stepper(FakeModel([[add(f"c{n}") for n in range(30)], "done"]), shop(), "go")
+    walk.forward()
+    html = blocks.answer_block(walk, walk.turn)
+    assert html.count("and 18 more calls") == 2
+    assert "18 more calls likewise" in html
+    assert blocks.message_row(2, walk.turn.response.message).count("and 18 more calls") == 1
+
+
+def test_what_a_tool_printed_stands_with_its_call(capsys):
+    registry = ToolRegistry()
+    registry.add(Tool("look", "", {"type": "object"}, lambda: print("<found>\n") or 5))
+    walk = Stepper(FakeModel([[ToolCall("c1", "look", {})], "done"]), registry, "go")
+    walk.forward()
+    html = blocks.answer_block(walk, walk.turn)
+    assert "<code>look</code> printed: <code>&lt;found&gt;</code>" in html
+    assert "&lt;found&gt;" not in static_html(walk)

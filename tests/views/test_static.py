@@ -1,7 +1,7 @@
 import pytest
 
 from minagent_lab import FakeModel, Stepper
-from minagent_lab.views.static import static_html, static_text
+from minagent_lab.views.static import static_html, static_text, status_lines
 
 from .runs import RUNS, add, finished, shop, stepper
 from .test_html import Reader
@@ -64,6 +64,26 @@ def test_a_long_run_is_capped_and_says_so():
     html = static_html(walk)
     assert len(html) < 60_000
     assert "189 calls left out here" in html
+
+
+def test_a_call_with_very_many_results_is_capped_by_rows():
+    script = [[add(f"c{n}") for n in range(300)], "done"]
+    walk = Stepper(FakeModel(script), shop(), "go")
+    walk.run_to_end()
+    html = static_html(walk)
+    assert "278 messages left out here" in html
+    assert len(html) < 30_000
+    assert len(static_text(walk)) < 60_000
+    assert "288 more calls likewise" in html
+
+
+def test_in_short_it_is_where_the_run_stands_and_the_last_few_messages():
+    walk = Stepper(FakeModel([*[[add(f"c{n}")] for n in range(200)], "x"]), shop(), "go", max_steps=300)
+    walk.run_to_end()
+    lines = status_lines(walk).splitlines()
+    assert lines[0].startswith("Call 201 of at most 300.")
+    assert "  … 397 messages before these …" in lines
+    assert len(lines) < 12
 
 
 def test_the_static_forms_come_without_asking_the_model():
