@@ -116,9 +116,10 @@ def test_a_stream_of_which_nobody_reads_more_ends():
             gone.set()
 
     mock = answering(responses.text("slow", interval_ms=1), sleep=sleep)
-    with mock.serve() as server, httpx2.stream("POST", f"{server.url}{CHAT}", json=chat(stream=True), headers=KEY):
-        assert begun.wait(30)
-    assert gone.wait(30)
+    with mock.serve() as server:
+        with httpx2.stream("POST", f"{server.url}{CHAT}", json=chat(stream=True), headers=KEY):
+            assert begun.wait(30)
+        assert gone.wait(30)
     assert mock.counts["total"] == 1
 
 

@@ -45,6 +45,10 @@ def test_what_is_joined_without_end_is_cut_all_the_same():
     assert max(map(len, text_pieces("a" + "\u0301" * 500, 1))) == 1 + LONGEST
 
 
+def test_two_letters_make_a_flag_and_no_more():
+    assert list(text_pieces("🇨🇳🇩🇪🇫🇷a", 1)) == ["🇨🇳", "🇩🇪", "🇫🇷", "a"]
+
+
 def test_without_a_size_there_are_some_pieces():
     assert [len(piece) for piece in text_pieces("x" * 20, None)] == [DEFAULT_CHUNK, DEFAULT_CHUNK, 4]
 

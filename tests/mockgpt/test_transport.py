@@ -122,6 +122,17 @@ def test_a_sequence_is_played_once_by_many_who_ask_at_once():
     assert asyncio.run(main()) == [str(n) for n in range(10)]
 
 
+def test_values_of_requests_that_wait_at_once_are_not_the_same():
+    mock = MockGPT([], fallback=responses.json(generators.uuid(), delay_ms=5), sleep=asyncio.sleep)
+
+    async def main():
+        async with httpx2.AsyncClient(transport=mock.transport) as client:
+            replies = await asyncio.gather(*(client.post(URL, json=chat(), headers=KEY) for _ in range(5)))
+        return {reply.json()["choices"][0]["message"]["content"] for reply in replies}
+
+    assert len(asyncio.run(main())) == 5
+
+
 # ---- waiting
 
 

@@ -364,6 +364,7 @@ def test_a_request_that_no_rule_fits_is_404_with_the_reason_and_is_not_tried_aga
 
     assert refused.value.code == "MOCK_RULE_NOT_FOUND"
     assert "'Hi' does not contain 'status'" in str(refused.value)
+    assert refused.value.response.headers["x-should-retry"] == "false"
     assert mock.counts == {"total": 1, "rules": [0], "fallback": 0, "unmatched": 1}
 
 
