@@ -116,7 +116,8 @@ def _texts(content: Any, where: str) -> str:
     """Return the text in a content: itself, or its blocks that are text; an empty block is refused as there."""
     if isinstance(content, str):
         return content
-    texts = [_need(block.get("text"), str, f"{where}.text") for _, block in _of_type(content, "text", where)]
+    blocks = _of_type(_need(content, list, where), "text", where)
+    texts = [_need(block.get("text"), str, f"{where}.text") for _, block in blocks]
     if not all(texts) and not (len(texts) == 1 and len(content) == 1):
         raise Refused("messages: text content blocks must be non-empty")
     return "\n".join(texts)

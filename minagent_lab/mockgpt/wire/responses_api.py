@@ -76,10 +76,10 @@ def _messages(items: list[Any]) -> list[Message]:
         elif kind == "function_call_output":
             messages.append(_result(item, where, asked))
         elif kind == "message":
-            role = item.get("role")
+            role = need(item.get("role"), str, f"{where}.role")
             if role not in _ROLES:
                 raise Refused(
-                    f"Invalid value: {role!r}. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+                    f"Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
                     param=f"{where}.role",
                     code="invalid_value",
                 )
