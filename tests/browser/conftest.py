@@ -40,7 +40,7 @@ def find_browser() -> str | None:
     return os.environ.get("MINAGENT_LAB_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, a loop runs here, and no test of another module could run its own
 def browser() -> Iterator[object]:
     path = find_browser()
     if path is None and not os.environ.get("CI"):
