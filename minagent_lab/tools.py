@@ -8,8 +8,9 @@ Source: appendix B.1, B.3.4.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import field
+from types import coroutine
 from typing import Any
 
 from minagent_lab.awaiting import at_once
@@ -69,10 +70,14 @@ class Tool:
 
     def use(self, arguments: dict[str, Any]) -> ToolResult:
         """Check `arguments`, call the function with a copy of them, and say what came of it."""
-        return at_once(self.ause(arguments, waiting=False))
+        return at_once(self._using(arguments, waiting=False))
 
-    async def ause(self, arguments: dict[str, Any], *, waiting: bool = True) -> ToolResult:
-        """As `use`, and an async function is awaited, unless `waiting` is not possible."""
+    async def ause(self, arguments: dict[str, Any]) -> ToolResult:
+        """As `use`, and an async function is awaited."""
+        return await self._using(arguments, waiting=True)
+
+    @coroutine  # one that Ctrl-C may come before without a complaint that nobody awaited it
+    def _using(self, arguments: dict[str, Any], *, waiting: bool) -> Generator[Any, Any, ToolResult]:
         try:
             arguments = copy_json(arguments, "arguments")
             problems = self.problems(arguments)
@@ -83,7 +88,7 @@ class Tool:
         try:
             result = self.func(**arguments)
             if hasattr(result, "__await__"):
-                result = await result if waiting else refuse_async(self.name, result)
+                result = (yield from result.__await__()) if waiting else refuse_async(self.name, result)
             return ToolResult(result_text(self.name, result))
         except NotJson as problem:
             return ToolResult(error_text(str(problem)), "tool_failed")
