@@ -46,12 +46,11 @@ class ExplainView(ClosingBox):
         self.explanation: Explanation | None = None
         self.last_error: Exception | None = None
         self._start = start = read_request(request)
-        wide = widgets.Layout(width="auto", max_width="40em")
-        self.prompt = widgets.Text(start.prompt, description="Prompt", continuous_update=True, layout=wide)
+        self.prompt = widgets.Text(start.prompt, description="Prompt", continuous_update=True, layout=_wide())
         named = [rule.model for rule in mock.rules if isinstance(rule.model, str)]
         names = list(dict.fromkeys([start.model, "", *named, *models]))
         options = [(name or "(none named)", name) for name in names]
-        self.model = widgets.Dropdown(options=options, value=start.model, description="Model", layout=wide)
+        self.model = widgets.Dropdown(options=options, value=start.model, description="Model", layout=_wide())
         self.model.layout.display = "" if len(names) > 1 else "none"
         offered = f"Tools on offer: {', '.join(start.tool_names)}"
         self.tools = widgets.Checkbox(bool(start.tools), description=offered, indent=False, layout=widgets.Layout())
@@ -98,3 +97,7 @@ class ExplainView(ClosingBox):
 
     def __repr__(self) -> str:
         return f"<ExplainView {self._text().splitlines()[0]}>"
+
+
+def _wide() -> Any:
+    return widgets.Layout(width="auto", max_width="40em")  # one for each control: each is hidden by itself

@@ -11,7 +11,7 @@ from minagent_lab.views.static import status_lines
 # The panel keeps the notebook's shortcuts away from the buttons (d d would delete the cell). Where it does not load,
 # this does: a style sheet's load event is the one thing that runs in a stock HTML widget.
 GUARD = (
-    "<style onload=\"this.closest('.lab-root').onkeydown = e => {"
+    "<style onload=\"const root = this.closest('.lab-root'); if (root) root.onkeydown = e => {"
     "if (!e.ctrlKey && !e.metaKey && !e.altKey && e.key !== 'Escape' && e.key !== 'Tab') e.stopPropagation();"
     "if (e.key === 'Enter' && e.shiftKey) e.preventDefault()}\">.lab-fallback{}</style>"
 )

@@ -83,3 +83,10 @@ def test_without_a_kernel_the_explanation_is_there_as_text_and_as_html(opened):
     assert bundle["text/plain"].splitlines()[0] == "No rule fits, and there is no fallback: MOCK_RULE_NOT_FOUND."
     assert "&lt;tea&gt;" in bundle["text/html"]
     assert "<tea>" not in bundle["text/html"]
+
+
+def test_the_field_is_there_where_no_model_can_be_chosen():
+    view = ExplainView(MockGPT([Rule(prompt="tea", generator="12")]))
+    assert view.model.layout.display == "none"
+    assert view.prompt.layout.display != "none"
+    view.close()
