@@ -61,4 +61,4 @@ def what_was_edited(stepper: Stepper, call: int, changes: dict[str, Any]) -> str
     if results := changes.get("results"):
         return f"result of {', '.join(map(str, results))} edited"
     words = {"item": f"item {item_number(stepper, call)}", "script": "script", "system": "system prompt"}
-    return f"{' and '.join(words.get(name, name) for name in changes if changes[name] is not None)} edited"
+    return f"{' and '.join(words.get(name, name) for name in changes if name != 'results')} edited"

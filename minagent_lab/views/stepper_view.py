@@ -12,17 +12,14 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from minagent_lab.errors import ForkError
 from minagent_lab.model import Model
 from minagent_lab.results import exception_text
 from minagent_lab.stepping.code import code_of
-from minagent_lab.stepping.comparing import Comparison, compare
-from minagent_lab.stepping.forking import fork
 from minagent_lab.stepping.predictions import Predictions, Question
 from minagent_lab.stepping.stepper import Stepper
-from minagent_lab.stepping.stops import Stop, run_until
 from minagent_lab.tools import ToolRegistry
-from minagent_lab.views.branches import Branch, letters, what_was_edited
+from minagent_lab.views.branches import Branch
+from minagent_lab.views.branching import Branching
 from minagent_lab.views.compare_block import comparison_block
 from minagent_lab.views.controls import SPEEDS, Controls
 from minagent_lab.views.exporting import export, free_name
@@ -34,9 +31,6 @@ from minagent_lab.views.panes import Pane
 from minagent_lab.views.question_block import question_block, verdict
 from minagent_lab.views.static import static_html, static_text
 from minagent_lab.views.words import Sentence, before_the_answer, items_used, now, position
-
-OVER = "This is the last call; the run is over."
-ASKED_FIRST = "First answer the question: what comes next?"
 
 
 def step(
@@ -77,7 +71,7 @@ def step(
     return StepperView(stepper, at=at, scale=scale, predict=predict, present=present)
 
 
-class StepperView(widgets.VBox):  # type: ignore[misc]
+class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
     """A view of a stepper. Any number of views of one stepper agree.
 
     Parameters
@@ -146,81 +140,6 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         for name in filter(classes.get, classes):
             self.add_class(name)
 
-    # ---- moving: what the buttons do
-
-    def next(self) -> None:
-        """Show the next call; ask the model if it is not recorded yet."""
-        if self._predictions and self._predictions.waiting:
-            self._note(ASKED_FIRST)
-        elif not self.stepper.forward():
-            self._note(OVER)
-
-    def back(self) -> None:
-        """Show the call before."""
-        self._playing = False
-        if not self.stepper.back():
-            self._note("This is the start.")
-
-    def first(self) -> None:
-        """Show the start."""
-        self._playing = False
-        if not self.stepper.goto(0):
-            self._note("This is the start.")
-
-    def last(self) -> None:
-        """Show the last recorded call; this asks nobody."""
-        self._playing = False
-        if not self.stepper.goto(self._reach(len(self.stepper.turns))):
-            self._note("This is the last recorded call." if self.stepper.at_frontier else ASKED_FIRST)
-
-    def goto(self, call: int) -> None:
-        """Show a recorded call, or the nearest recorded one."""
-        self._playing = False
-        if not self.stepper.goto(self._reach(call) if isinstance(call, int) else call):
-            self.refresh()  # the slider goes back to where it was
-
-    def _reach(self, call: int) -> int:
-        """Return how far one may go: in predict mode, not beyond what was asked about."""
-        return min(call, self._predictions.may_go_to) if self._predictions else call
-
-    def play(self) -> None:
-        """Start or stop making a step by itself, until something ends the run or goes wrong."""
-        if self.stepper.ended and self.stepper.at_frontier:
-            self._note(OVER)
-            return
-        if self._predictions and self._predictions.waiting:
-            self._note(ASKED_FIRST)
-            return
-        self._playing = not self._playing
-        slow = self._playing and not self._panel_ready
-        self._note("Play works where the panel has loaded; elsewhere press Next." if slow else "")
-
-    def run_until(self, stop: str | Stop) -> None:
-        """Step until something happens; see `stepping.stops.run_until`. ``"end"`` runs to the end."""
-        self._playing = False
-        if self._predictions:
-            self._note("In predict mode a run goes on call by call.")
-            return
-        if self.stepper.ended and self.stepper.at_frontier:
-            self._note(OVER)
-            return
-        found = run_until(self.stepper, (lambda _: False) if stop == "end" else stop)
-        words = "" if stop == "end" else f"The run ended before the next {stop}." if isinstance(stop, str) else ""
-        self._note(f"Stopped here: {stop}." if found and isinstance(stop, str) else "" if found else words)
-
-    def _tick(self, at: int) -> None:
-        """Make the step of Play that was due at call `at`, unless another view has made it."""
-        if self._playing and at == self.stepper.index:
-            self.next()
-
-    def _move_to(self, at: int | str) -> None:
-        if at == "end":
-            self.stepper.run_to_end()
-        elif isinstance(at, int) and at:
-            self.stepper.goto(at)
-            while self.stepper.index < at and self.stepper.forward():
-                pass
-
     # ---- predicting, and showing to an audience
 
     @property
@@ -245,88 +164,6 @@ class StepperView(widgets.VBox):  # type: ignore[misc]
         """Show the next item of the script to the audience, or hide it again. Only for ``present=True``."""
         self._revealed = -1 if self._revealed == self.stepper.index else self.stepper.index
         self.refresh()
-
-    # ---- branches
-
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """All branches of the run, the first one first."""
-        return tuple(self._branches)
-
-    @property
-    def branch(self) -> Branch:
-        """The branch that is shown."""
-        return next(branch for branch in self._branches if branch.stepper is self.stepper)
-
-    def fork(self, call: int | None = None, **changes: Any) -> Branch:
-        """Make another branch of the run, and show it. The one that was shown stays as it is.
-
-        Parameters
-        ----------
-        call, changes
-            As for `stepping.forking.fork`: ``item``, ``script``, ``results``, ``prompt`` or ``system``.
-
-        Raises
-        ------
-        ForkError
-            It cannot be forked so; no branch is made.
-        """
-        parent = self.branch
-        at = (self.stepper.index or 1) if call is None else call
-        made = fork(self.stepper, at, **changes)
-        name = letters(len(self._branches))
-        branch = Branch(name, made, what_was_edited(parent.stepper, at, changes), at, parent)
-        if parent.predictions:
-            branch.predictions = Predictions(made)
-        self._branches.append(branch)
-        self._pane = ""
-        self._notice = f"Branch {name}: {branch.edited}. Branch {parent.name} stays as it was."
-        self.show_branch(name)
-        return branch
-
-    def show_branch(self, name: str) -> None:
-        """Show a branch by its name, such as ``"A"``."""
-        branch = self._named(name)
-        self._playing, self._compared = False, None
-        if branch.stepper is not self.stepper:
-            self._stop_watching()
-            self.stepper = branch.stepper
-            self._stop_watching = self.stepper.watch(self.refresh)
-            with self.panel.hold_sync():
-                self.panel.facts = facts_of(self.stepper, self._scale)
-                self.panel.items = items_of(self.stepper)
-                self.refresh()
-        else:
-            self.refresh()
-
-    def compare(self, other: str | None = None) -> Comparison:
-        """Show the branch that is shown beside another one, and return the comparison.
-
-        Parameters
-        ----------
-        other
-            The name of the other branch; where it is left out, the one that it was forked from, or the last one.
-        """
-        if len(self._branches) < 2:
-            raise ForkError("there is one branch only; fork the run first, then compare")
-        here = self.branch
-        beside = here.parent or self._branches[-1] if other is None else self._named(other)
-        self._compared = (here, beside) if self._branches.index(here) < self._branches.index(beside) else (beside, here)
-        self.refresh()
-        first, second = self._compared
-        return compare(first.stepper, second.stepper)
-
-    def end_comparing(self) -> None:
-        """Show the one branch again."""
-        self._compared = None
-        self.refresh()
-
-    def _named(self, name: str) -> Branch:
-        for branch in self._branches:
-            if branch.name == name:
-                return branch
-        names = ", ".join(branch.name for branch in self._branches)
-        raise ForkError(f"there is no branch {name!r:.40}; there is {names}")
 
     # ---- panes, code, files
 

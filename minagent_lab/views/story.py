@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import NamedTuple
 
 from minagent_lab.fixtures.redact import Redactor
@@ -31,27 +32,21 @@ def story_of(stepper: Stepper, redactor: Redactor) -> Told:
     """Return a run as far as it is recorded."""
     last = stepper.turns[-1] if stepper.turns else None
     ended = end(stepper, last) if last is not None and last.status != "running" else None
-    known: dict[int, Message] = {}  # a message stands in many requests; it is redacted once
-
-    def message_of(message: Message) -> Message:
-        if id(message) not in known:
-            known[id(message)] = _message(message, redactor)
-        return known[id(message)]
-
+    clean = _Clean(redactor)
     kept = [list(turn.request.messages) for turn in stepper.turns]  # so that no id is used twice
     turns = [
         Turn(
             turn.call,
-            ModelRequest([message_of(message) for message in messages], redactor.data(turn.request.tools)),
-            _response(turn.response, redactor),
+            ModelRequest([clean.message(message) for message in messages], redactor.data(turn.request.tools)),
+            clean.response(turn.response),
             tuple(
-                (_call(call, redactor), ToolResult(redactor.text(result.content), result.error))
+                (clean.call(call), ToolResult(redactor.text(result.content), result.error))
                 for call, result in turn.results
             ),
             turn.status,
             None,
             turn.item,
-            tuple((redactor.text(who), redactor.text(text)) for who, text in turn.printed),
+            tuple((clean.id(who), redactor.text(text)) for who, text in turn.printed),
         )
         for turn, messages in zip(stepper.turns, kept, strict=True)
     ]
@@ -67,21 +62,41 @@ def story_of(stepper: Stepper, redactor: Redactor) -> Told:
     )
 
 
-def _message(message: Message, redactor: Redactor) -> Message:
-    calls = [_call(call, redactor) for call in message.tool_calls]
-    id = None if message.tool_call_id is None else redactor.text(message.tool_call_id)
-    return Message(message.role, redactor.text(message.content), calls, id)
+class _Clean:
+    """Makes redacted copies. A message stands in many requests and is copied once; different ids stay different."""
 
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._ids: dict[str, str] = {}
+        self._messages: dict[int, Message] = {}
 
-def _call(call: ToolCall, redactor: Redactor) -> ToolCall:
-    return ToolCall(redactor.text(call.id), redactor.text(call.name), redactor.data(call.arguments))
+    def id(self, id: str) -> str:
+        if id not in self._ids:
+            short, taken = self._redactor.text(id), set(self._ids.values())
+            ways = (short if number == 1 else f"{short}-{number}" for number in range(1, len(taken) + 2))
+            self._ids[id] = next(way for way in ways if way not in taken)
+        return self._ids[id]
 
+    def message(self, message: Message) -> Message:
+        if builtins.id(message) not in self._messages:
+            self._messages[builtins.id(message)] = self._copy(message)
+        return self._messages[builtins.id(message)]
 
-def _response(response: ModelResponse | None, redactor: Redactor) -> ModelResponse | None:
-    if response is None:
-        return None
-    message = _message(response.message, redactor)
-    return ModelResponse(message, redactor.text(response.stop_reason), response.usage, redactor.text(response.model))
+    def _copy(self, message: Message) -> Message:
+        calls = [self.call(call) for call in message.tool_calls]
+        id = None if message.tool_call_id is None else self.id(message.tool_call_id)
+        return Message(message.role, self._redactor.text(message.content), calls, id)
+
+    def call(self, call: ToolCall) -> ToolCall:
+        return ToolCall(self.id(call.id), self._redactor.text(call.name), self._redactor.data(call.arguments))
+
+    def response(self, response: ModelResponse | None) -> ModelResponse | None:
+        if response is None:
+            return None
+        text = self._redactor.text
+        return ModelResponse(
+            self._copy(response.message), text(response.stop_reason), response.usage, text(response.model)
+        )
 
 
 def _end(ended: End, redactor: Redactor) -> End:

@@ -52,6 +52,7 @@ def test_a_branch_that_is_not_shown_does_not_move_the_view(view):
         ({"item": "5"}, "item 2 edited"),
         ({"results": {"c2": "7"}}, "result of c2 edited"),
         ({"prompt": "x"}, "prompt edited"),
+        ({"prompt": "x", "system": None}, "prompt and system prompt edited"),
         ({"prompt": "x", "system": "y"}, "prompt and system prompt edited"),
     ],
 )

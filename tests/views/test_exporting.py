@@ -71,6 +71,16 @@ def test_secrets_do_not_get_into_a_file(suffix, tmp_path):
     assert walk.prompt == f"Use {SECRET}"
 
 
+def test_ids_that_are_redacted_alike_stay_apart_and_paired(tmp_path):
+    ids = ["sk-FAKE0000000000000001", "sk-FAKE0000000000000002"]
+    walk = Stepper(FakeModel([[add(id) for id in ids], "5"]), shop(), "x")
+    walk.run_to_end()
+    data = json.loads(export(walk, tmp_path / "run.json").read_text(encoding="utf-8"))
+    asked = [call["id"] for call in data["calls"][0]["answer"]["tool_calls"]]
+    assert asked == [result["id"] for result in data["calls"][0]["results"]]
+    assert len(set(asked)) == 2
+
+
 def test_what_ended_the_run_is_redacted_too(tmp_path):
     class Leaky:
         def complete(self, messages, tools):
