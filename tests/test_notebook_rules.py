@@ -1,6 +1,7 @@
 """Each rule for chapters catches what it is there for, and leaves a good chapter alone."""
 
 import json
+import os
 
 import pytest
 from notebook_rules import METADATA, RULES, WIDGET_VIEW, Chapter
@@ -40,7 +41,7 @@ def chapter(folder, *cells, name="03_good.ipynb", change=None, write=lambda text
         change(notebook)
     (folder / "images").mkdir()
     (folder / "images" / "loop.svg").touch()
-    (folder / "images" / "Ünö.svg").touch()
+    (folder / "images" / os.fsdecode("Ünö.svg".encode())).touch()  # also where the system names files in ASCII
     path = folder / name
     path.write_bytes(write(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"))
     return Chapter(path, path.read_bytes())

@@ -82,7 +82,7 @@ while True:
 def test_a_kill_in_the_middle_of_writing_leaves_a_whole_file(beside):
     environment = {name: text for name, text in os.environ.items() if name != VARIABLE}
     writer = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(beside.parent)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", KILLED, str(beside.parent)], stdout=subprocess.PIPE, encoding="utf-8", env=environment
     )
     with writer:
         assert writer.stdout.readline() == "ready\n"
