@@ -10,7 +10,9 @@ TIMED = "import time; start = time.perf_counter(); import {}; print(time.perf_co
 
 
 def seconds(module: str) -> float:
-    done = subprocess.run([sys.executable, "-c", TIMED.format(module)], capture_output=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", TIMED.format(module)], capture_output=True, encoding="utf-8", check=True
+    )
     return float(done.stdout)
 
 
