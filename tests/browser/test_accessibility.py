@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from .shop import SHOP, press, shows
-from .test_stepper_view import FAINT_TEXT  # axe leaves out what lies under JupyterLab's bars
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the browser tests need axe (group: test)")
 
