@@ -93,6 +93,7 @@ def test_hidden_ends(events: Any) -> None:
 def test_other_lines(events: Any) -> None:
     body = b": ping\n\nevent: note\nid: 7\nretry: 3000\ndata: one\n: data: no\n\n"
     _events(events, body, ["one"], "for an event with a comment, a name, an id and a retry time")
+    _events(events, b"database: x\ndata: one\n\n", ["one"], "for a field `database`, which is not `data`,")
 
 
 @says("without data there is no event, nor without an empty line at the end")
@@ -104,6 +105,7 @@ def test_no_event(events: Any) -> None:
 
 def test_several_data_lines_are_one_event(events: Any) -> None:
     _events(events, b'data: {\ndata: "a": 1}\n\n', ['{\n"a": 1}'], "for two data lines", (1000, 3))
+    _events(events, b"data:\ndata: x\n\n", ["\nx"], "for an empty data line and one with x")
 
 
 def test_one_blank_after_the_colon_is_taken_off_if_it_is_there(events: Any) -> None:
@@ -212,6 +214,20 @@ def events(pieces):
             'if ":" in line:',
             "test_other_lines",
             "Names, ids and comments have a colon too; what counts is the field before it.",
+        ),
+        Mutant(
+            "looks at four letters",
+            'if line.startswith("data:"):',
+            'if line.startswith("data"):',
+            "test_other_lines",
+            "The name of a field ends at the colon; `database` is another field.",
+        ),
+        Mutant(
+            "drops empty data lines",
+            'if line.startswith("data:"):',
+            'if line.startswith("data:") and line[5:].strip():',
+            "test_several_data_lines_are_one_event",
+            "An empty data line is an empty line of the data, also as the first one.",
         ),
         Mutant(
             "hands on each data line",
@@ -355,6 +371,8 @@ def test_the_index_says_which_call_a_piece_belongs_to(assemble: Any) -> None:
     _calls(assemble, chunks, [TEA, CAKE], "for two calls in turn")
     two = _chunk({"tool_calls": [chunk["choices"][0]["delta"]["tool_calls"][0] for chunk in chunks[:2]]})
     _calls(assemble, [two, *chunks[2:]], [TEA, CAKE], "for pieces of two calls in one chunk")
+    turned = [_wish(1, "c2", "price", '{"item":"cake"}'), _wish(0, "c1", "price", '{"item":"tea"}'), CALLS]
+    _calls(assemble, turned, [CAKE, TEA], "for index 1 before 0, in the order in which they began,")
 
 
 @says("an index may begin with 1, and makes no phantom call")
@@ -510,6 +528,13 @@ def assemble(chunks):
             'for call in (calls.get(n, {"id": "", "name": "", "arguments": ""}) for n in range(max(calls, default=-1) + 1))]',
             "test_from_one",
             "An index tells calls apart; nobody promised that it begins with 0.",
+        ),
+        Mutant(
+            "sorts the calls by index",
+            "for call in calls.values()]",
+            "for _, call in sorted(calls.items())]",
+            "test_the_index_says_which_call_a_piece_belongs_to",
+            "The index is a label and no place; the order is the one in which the calls began.",
         ),
         Mutant(
             "adds the name each time",
