@@ -525,6 +525,7 @@ def places(data, secret):
 # ---- 14.4 -----------------------------------------------------------------------------------------------------------
 
 FAR, NEAR = "https://api.example.com/v1", "http://localhost:11434/v1"
+DISGUISED = "http://localhost:x@evil.example.com/v1"
 HELD = {"SHOP_KEY": SECRET, "OPENAI_API_KEY": "sk-FAKE0000000000000000"}
 
 
@@ -600,9 +601,11 @@ def test_only_the_key_that_was_named_is_taken(who_answers: Any) -> None:
 
 @says("a key goes by `https://`, or stays on this machine")
 def test_keys_travel_encrypted(who_answers: Any) -> None:
-    _decided(who_answers, _settings(NEAR), ("service", SECRET), f"{NEAR} is this machine")
+    for url in (NEAR, "http://127.0.0.1:8080/v1"):
+        _decided(who_answers, _settings(url), ("service", SECRET), f"{url} is this machine")
     for url in ("http://api.example.com/v1", "http://localhost.example.com/v1", "http://example.com/localhost"):
         _refused(who_answers, _settings(url), PermissionError, f"a key to {url} travels unencrypted")
+    _refused(who_answers, _settings(DISGUISED), PermissionError, f"{DISGUISED} goes to the machine after the @")
     _decided(who_answers, _settings("http://api.example.com/v1", key_from=None), ("service", None), "there is no key")
 
 
@@ -711,6 +714,27 @@ def who_answers(settings, environ):
             '"localhost" not in url',
             "test_keys_travel_encrypted",
             "Anybody may call their machine localhost.example.com.",
+        ),
+        Mutant(
+            "looks at how the address begins",
+            'parts.hostname not in ("localhost", "127.0.0.1")',
+            'not url.startswith(("http://localhost:", "http://localhost/", "http://127.0.0.1:", "http://127.0.0.1/"))',
+            "test_keys_travel_encrypted",
+            "What stands before an @ is a user and a password; the machine comes after it.",
+        ),
+        Mutant(
+            "cuts the host out by hand",
+            "parts.hostname not in",
+            'parts.netloc.split(":")[0] not in',
+            "test_keys_travel_encrypted",
+            "The first colon may belong to a user and a password; `hostname` knows.",
+        ),
+        Mutant(
+            "knows this machine by one name",
+            'not in ("localhost", "127.0.0.1")',
+            'not in ("localhost",)',
+            "test_keys_travel_encrypted",
+            "127.0.0.1 is this machine too, and the usual name of it.",
         ),
         Mutant(
             "trusts local servers without a yes",
