@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import copy
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from minagent_lab import MockGPT, Rule, choose_provider
 from minagent_lab.course import shop
+from minagent_lab.course.awaiting import finished
 from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, made, says, sentence
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
@@ -222,9 +224,9 @@ BROKEN_PROVIDERS = [
     Broken("is cut at the limit of tokens", '"end_turn"', '"max_tokens"', "Half an answer is there, too."),
     Broken("was stopped by a filter", '"end_turn"', '"content_filter"', "The text is what the filter left of it."),
     Broken(
-        "needs nine requests for one question",
+        "needs six requests for one question",
         f"[{ANSWER}]",
-        f"[*({LOOK} for n in range(8)), {ANSWER}]",
+        f"[*({LOOK} for n in range(5)), {ANSWER}]",
         "Each of them is paid for, and the next model may need ninety.",
     ),
 ]
@@ -236,6 +238,15 @@ RAISING_PROVIDERS = [  # what comes out of the run fails the test; no assert is 
         "refuses the key", ANSWER, 'AuthenticationError("wrong key")', "The first thing to find out, before all else."
     ),
 ]
+
+
+@says("lets no more than five requests out")
+def test_the_limit_comes_before_the_request(smoke_test: Any) -> None:
+    provider = made_provider(AFTER.format(look=LOOK, times=8, answer=ANSWER))
+    with suppress(Exception):  # whether it says no is for the other tests
+        finished(smoke_test(provider))
+    arrived = len(provider.calls)
+    assert arrived <= 5, f"{arrived} requests arrived; you looked after the money was spent"
 
 
 def _by_any_means(test: Test) -> Test:
@@ -291,6 +302,9 @@ async def smoke_test(provider):
                 "a provider that looks the price up three times": lambda: made_provider(
                     AFTER.format(look=LOOK, times=3, answer=ANSWER)
                 ),
+                "a provider that needs exactly five requests": lambda: made_provider(
+                    AFTER.format(look=LOOK, times=4, answer=ANSWER)
+                ),
                 "a provider with a word of its own for the end": lambda: made_provider(
                     PROVIDER.replace('"end_turn"', '"eos"')
                 ),
@@ -301,6 +315,7 @@ async def smoke_test(provider):
             made_provider,
             "provider",
         ),
+        test_the_limit_comes_before_the_request,
         *map(_by_any_means, judge({}, RAISING_PROVIDERS, PROVIDER, made_provider, "provider")),
     ],
     wrong_tests=[
@@ -347,8 +362,29 @@ async def smoke_test(provider):
         WrongTest(
             "has no limit",
             _smoke(ALL_THREE, "    result = await arun(provider, registry, QUESTION)\n"),
-            "rejects a provider that needs nine requests for one question",
+            "rejects a provider that needs six requests for one question",
             "A test that may cost anything will be switched off, or will be expensive.",
+        ),
+        WrongTest(
+            "allows a few more",
+            _smoke(ALL_THREE).replace("steps=5", "steps=8"),
+            "rejects a provider that needs six requests for one question",
+            "A limit is a number; the sixth request is one too many.",
+        ),
+        WrongTest(
+            "allows one less",
+            _smoke(ALL_THREE).replace("steps=5", "steps=4"),
+            "accepts a provider that needs exactly five requests",
+            "At most five means that the fifth is allowed.",
+        ),
+        WrongTest(
+            "counts afterwards",
+            _smoke(
+                f"{ALL_THREE}    assert len(result.steps) <= 5\n",
+                "    result = await arun(provider, registry, QUESTION)\n",
+            ),
+            "lets no more than five requests out",
+            "An assert after the run knows what was spent, and stops nothing.",
         ),
         WrongTest(
             "catches what is raised",
