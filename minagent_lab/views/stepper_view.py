@@ -6,7 +6,7 @@ of the view that can be called, and tested, without a browser.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from minagent_lab.stepping.stepper import Stepper
 from minagent_lab.tools import ToolRegistry
 from minagent_lab.views.branches import Branch
 from minagent_lab.views.branching import Branching
+from minagent_lab.views.closing import close_all
 from minagent_lab.views.compare_block import comparison_block
 from minagent_lab.views.controls import SPEEDS, Controls
 from minagent_lab.views.exporting import export, free_name
@@ -334,19 +335,8 @@ class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
     def close(self) -> None:
         """Close the view with everything that it is made of."""
         self._stop_watching()
-        for part in reversed(list(_tree(self))):
-            for own in (part.layout, getattr(part, "style", None)):
-                if isinstance(own, widgets.Widget):
-                    own.close()
-            if part is not self:
-                part.close()
+        close_all(self)
         super().close()
-
-
-def _tree(widget: Any) -> Iterator[Any]:
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from _tree(child)
 
 
 def _check(stepper: Any, at: Any, scale: Any) -> None:
