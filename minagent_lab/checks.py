@@ -83,6 +83,11 @@ def check_start(model: Any, registry: Any, prompt: Any, system: Any, max_steps: 
     check_text("prompt", prompt)
     if system is not None:
         check_text("system", system)
+    check_max_steps(max_steps)
+
+
+def check_max_steps(max_steps: Any) -> None:
+    """Refuse what is no number of calls that a run may make."""
     if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
         raise ValueError(
             f"max_steps is {max_steps!r}; it is a whole number from 1 up: how often the model may be asked"

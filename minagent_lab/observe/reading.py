@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from minagent_lab.errors import TraceError
-from minagent_lab.observe.semconv import FORMAT
+from minagent_lab.observe.semconv import FORMAT, KINDS
 from minagent_lab.values import parse_json
 
 THIS_FORMAT = 1
@@ -63,7 +63,8 @@ def _event(line: bytes, place: str) -> dict[str, Any]:
         raise TraceError(place, f"this is no event: {problem}") from None
     if not isinstance(event, dict):
         raise TraceError(place, "this is no event; each line is one JSON object")
-    for key, kind in (("event", str), ("run", str), ("time", (int, float))):
+    known = {key: kind for key, kind in KINDS.items() if key in event}
+    for key, kind in {"event": str, "run": str, "time": (int, float), **known}.items():
         if not isinstance(event.get(key), kind) or isinstance(event[key], bool):
             raise TraceError(place, f'this is no event: its "{key}" is {event.get(key)!r:.80}')
     if event.get(FORMAT, THIS_FORMAT) != THIS_FORMAT:

@@ -203,6 +203,7 @@ def read_report(path: str | Path) -> EvalReport:
             not isinstance(data, Mapping)
             or data.get("format") != THIS_FORMAT
             or not isinstance(data.get("results"), list)
+            or not isinstance(data.get("problems", []), list)
         ):
             raise ValueError(f'this is no report of format {THIS_FORMAT}, as report.save("{path.name}") writes it')
         results = [result_of(row) for row in data["results"]]

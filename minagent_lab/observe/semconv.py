@@ -46,6 +46,11 @@ _USAGE_NAMES = {
     "cache_read_input_tokens": "gen_ai.usage.cache_read.input_tokens",
     "cache_creation_input_tokens": "gen_ai.usage.cache_creation.input_tokens",
 }
+KINDS: dict[str, Any] = {  # what is told apart, counted or joined by these has to be of its kind
+    **dict.fromkeys((CALL, ATTEMPT, ATTEMPTS, LAYER), int),
+    **dict.fromkeys((CALL_ID, TOOL_NAME, STATUS, ERROR_TYPE, REQUEST_MODEL, RESPONSE_MODEL), str),
+    FINISH_REASONS: list,
+}
 
 
 # ---- messages and tools
@@ -127,10 +132,19 @@ def usage_data(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usage_of(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the usage that `usage_data` made this of; empty where nothing is known."""
+    """Return the usage that `usage_data` made this of; empty where nothing is known.
+
+    A count of tokens that is none, since its digits were a secret and were taken out, is not known.
+    """
     ours = {long: short for short, long in _USAGE_NAMES.items()}
     names = {name: ours.get(name, name.removeprefix(_USAGE)) for name in event}
-    return {short: event[name] for name, short in names.items() if short != name}
+    usage = {short: event[name] for name, short in names.items() if short != name}
+    counted = ("input_tokens", "output_tokens")
+    return {short: held for short, held in usage.items() if short not in counted or _is_count(held)}
+
+
+def _is_count(held: Any) -> bool:
+    return isinstance(held, int) and not isinstance(held, bool) and held >= 0
 
 
 # ---- errors

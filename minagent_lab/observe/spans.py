@@ -113,7 +113,7 @@ class SpanReader:
         self._begin((run, "model"), Span("model", event.get(names.REQUEST_MODEL, ""), event))
 
     def _model_answered(self, event: Mapping[str, Any], run: str) -> None:
-        outcome = ", ".join(event.get(names.FINISH_REASONS, ()))
+        outcome = ", ".join(map(str, event.get(names.FINISH_REASONS, ())))
         self._end_attempts(run, event, outcome)
         if span := self._end((run, "model"), event, outcome):
             span.name, span.usage = event.get(names.RESPONSE_MODEL, span.name), names.usage_of(event)

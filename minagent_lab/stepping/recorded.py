@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from minagent_lab import errors
+from minagent_lab.checks import check_max_steps, check_text
 from minagent_lab.errors import MinAgentError, ProviderError, TraceError
 from minagent_lab.messages import ModelResponse
 from minagent_lab.observe import semconv as names
@@ -46,7 +47,7 @@ class Recorded:
         for number, event in enumerate(events, 1):
             try:
                 self._take(event)
-            except (KeyError, TypeError, ValueError, IndexError) as problem:
+            except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
                 words = f"event {number} of its run, {event.get('event')!r:.40}, cannot be played"
                 raise TraceError(name, f"{words}: {type(problem).__name__}: {problem}") from None
         if not hasattr(self, "prompt"):
@@ -77,7 +78,10 @@ class Recorded:
         self.prompt: str = asked.content
         self.system: str | None = before[0].content if before else None
         self.max_steps: int = event[names.MAX_STEPS]
+        check_max_steps(self.max_steps)
         self.tools = names.tools_of(event[names.TOOL_DEFINITIONS])
+        for tool in self.tools:
+            check_text("the name of a tool", tool["name"])
 
     def next_answer(self) -> ModelResponse:
         """Return what the model answered, or raise what it raised."""
