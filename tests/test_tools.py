@@ -1,14 +1,20 @@
 import asyncio
+import collections.abc
 import dataclasses
 import datetime
 import decimal
+import enum
 import functools
+import io
 import json
 import operator
 import pathlib
-from typing import Any
+import re
+import uuid
+from typing import Any, NamedTuple
 
 import numpy
+import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,14 +54,96 @@ class Box:
     held: Any
 
 
+class Row(pydantic.BaseModel):
+    at: datetime.date = datetime.date(2026, 1, 2)
+    held: Any = None
+
+
+class Pair(NamedTuple):
+    left: Any = 1
+    right: Any = None
+
+
+class Color(enum.Enum):
+    RED = "red"
+    NONE = object()
+
+
 class Broken:
     def tolist(self):
         raise OSError
 
 
-STRANGE = [b"\xff", memoryview(b"x"), 1j, range(3), print, Box, Broken(), object(), ..., numpy.array([1.5, numpy.nan])]
-CONVERTED = [datetime.date(2026, 1, 2), decimal.Decimal("1.10"), pathlib.Path("a"), numpy.int64(3), numpy.array([1.5])]
-strange = st.sampled_from(STRANGE) | st.sampled_from(CONVERTED) | st.floats()
+class Speechless:
+    def __repr__(self):
+        raise RuntimeError
+
+    __str__ = __repr__
+
+
+class SpeechlessText(str):
+    __slots__ = ()
+    __repr__ = __str__ = Speechless.__repr__
+
+
+class SpeechlessNumber(int):
+    __repr__ = __int__ = __index__ = Speechless.__repr__
+
+
+class Closed(dict):
+    def items(self):
+        raise OSError
+
+    __iter__ = keys = items
+
+
+class Secretive:
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+class Endless(collections.abc.Mapping):
+    def __getitem__(self, key):
+        return self
+
+    def __iter__(self):
+        return iter(["again"])
+
+    def __len__(self):
+        return 1
+
+
+def itself():
+    cycle = Box([{}])
+    cycle.held[0]["again"] = cycle
+    return cycle
+
+
+async def ticks():
+    yield 1
+
+
+STRANGE = [
+    *(b"\xff", memoryview(b"x"), 1j, range(3), print, Box, Broken(), object(), ..., Color, Color.NONE, Row, asyncio),
+    *(
+        numpy.array([1.5, numpy.nan]),
+        numpy.array([object()]),
+        numpy.array([1j]),
+        numpy.timedelta64(3, "s"),
+        Row(held=1j),
+    ),
+    *(Speechless(), SpeechlessText("x"), SpeechlessNumber(3), Closed(a=1), Secretive(), Endless(), itself(), ticks()),
+    *(10**5000, collections.deque([1]), datetime.timedelta(1), re.compile("x"), io.StringIO("x"), ValueError("x")),
+    functools.reduce(lambda inner, _: [inner], range(5000), []),
+]
+CONVERTED = [
+    *(datetime.date(2026, 1, 2), datetime.time(3), decimal.Decimal("1.10"), decimal.Decimal("NaN"), uuid.UUID(int=0)),
+    *(pathlib.Path("a"), Color.RED, Pair(), Row(), collections.Counter("aab"), {1: 1, "1": 2}, {None: 1, "null": 2}),
+    *(numpy.int64(3), numpy.array([1.5]), numpy.array(["a"]), numpy.array(5), numpy.bool_(1), numpy.datetime64("NaT")),
+    numpy.ma.array([1, 2], mask=[0, 1]),
+]
+stranger = st.integers(0, len(STRANGE) - 1).map(lambda at: STRANGE[at])  # hypothesis asks no repr of a number
+strange = stranger | st.sampled_from(CONVERTED) | st.floats()
 keys = scalars | st.sampled_from([(1, 2), frozenset({1}), CONVERTED[0], numpy.int64(1), print])
 returned = st.recursive(
     scalars | half_texts | strange,
@@ -66,6 +154,8 @@ returned = st.recursive(
         | st.dictionaries(keys, inner, max_size=3)
         | st.frozensets(keys, max_size=3)
         | st.builds(Box, inner)
+        | st.builds(Pair, inner, inner)
+        | st.builds(lambda held: Row.model_construct(held=held), inner)
     ),
     max_leaves=8,
 )

@@ -248,10 +248,18 @@ def seen_in(assembler: ChatAssembler | MessageAssembler) -> Growing:
     """Return the message as far as an assembler has it."""
     if isinstance(assembler, ChatAssembler):
         calls = tuple((call.id, call.name, "".join(call.arguments)) for call in assembler.calls)
-        return Growing(assembler.text, calls, assembler.finish_reason or "", copy_json(assembler.usage))
+        return Growing(assembler.text, calls, assembler.finish_reason or "", _usage(assembler.usage))
     uses = [block for block in assembler.blocks_so_far() if block.get("type") == "tool_use"]
     calls = tuple((str(use.get("id", "")), str(use.get("name", "")), _written(use.get("input"))) for use in uses)
-    return Growing(assembler.text, calls, assembler.stop_reason or "", copy_json(assembler.usage))
+    return Growing(assembler.text, calls, assembler.stop_reason or "", _usage(assembler.usage))
+
+
+def _usage(told: Any) -> Any:
+    """Return a copy of a usage as it was told; what JSON cannot say, such as ``NaN``, as text."""
+    try:
+        return copy_json(told)
+    except TypeError:
+        return repr(told)
 
 
 def _written(arguments: Any) -> str:

@@ -1,4 +1,6 @@
 import json
+import struct
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -67,6 +69,75 @@ def spoiled_texts(draw):
             + text[end:]
         )
     return text
+
+
+class Spelled(NamedTuple):
+    """JSON text, what it says, and whether every reader reads it in the same way."""
+
+    text: str
+    data: Any
+    clear: bool
+
+
+def spelled(draw, data):
+    """Spell text as JSON: some characters escaped, some not."""
+    escaped = (f"\\u{unit:04x}" for unit in struct.unpack(f"<{len(data)}H", data.encode("utf-16-le")))
+    chosen = zip(data, escaped, draw(st.lists(st.booleans(), min_size=len(data), max_size=len(data))), strict=True)
+    return "".join(code if char in '"\\' or char < " " or escape else char for char, code, escape in chosen)
+
+
+basic = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]), max_size=4)
+ODD_NUMBERS = [Spelled(text, None, False) for text in ("NaN", "Infinity", "-Infinity", "1e999", "-1e400", "9" * 4301)]
+NUMBERS = [Spelled(text, float(text), True) for text in ("-0.0", "1E+2", "5e-324", "1e-999")]
+numbers = st.integers().map(lambda n: Spelled(str(n), n, True)) | st.sampled_from([*NUMBERS, *ODD_NUMBERS])
+
+
+@st.composite
+def texts_of_json(draw):
+    data = draw(basic)
+    return Spelled(f'"{spelled(draw, data)}"', data, True)
+
+
+@st.composite
+def lists_of(draw, inner):
+    items = draw(st.lists(inner, max_size=3))
+    text = draw(st.sampled_from([",", " ,\n"])).join(item.text for item in items)
+    return Spelled(f"[{text}]", [item.data for item in items], all(item.clear for item in items))
+
+
+@st.composite
+def objects_of(draw, inner):
+    pairs = draw(st.lists(st.tuples(basic | st.sampled_from("ab"), inner), max_size=3))
+    text = ", ".join(f'"{spelled(draw, key)}" :{item.text}' for key, item in pairs)
+    once = len({key for key, _ in pairs}) == len(pairs)
+    clear = once and all(item.clear for _, item in pairs)
+    return Spelled(f"{{{text}}}", {key: item.data for key, item in pairs}, clear)
+
+
+@st.composite
+def wrapped(draw, inner):
+    """Nest it; a hundred levels are too many."""
+    item, levels = draw(inner), draw(st.integers(1, 4) | st.sampled_from([150, 2000, 50_000]))
+    data = item.data
+    for _ in range(levels if levels < 5 else 0):
+        data = [data]
+    return Spelled("[" * levels + item.text + "]" * levels, data, item.clear and levels < 5)
+
+
+leaves = numbers | texts_of_json() | st.sampled_from([Spelled("true", True, True), Spelled("null", None, True)])
+any_json = st.recursive(leaves, lambda inner: lists_of(inner) | objects_of(inner) | wrapped(inner), max_leaves=6)
+
+
+@given(objects_of(any_json))
+def test_json_is_read_as_it_is_spelled_unless_it_could_be_read_in_two_ways(written):
+    try:
+        arguments = read_arguments("add", written.text)
+    except MalformedResponseError as refused:
+        assert not written.clear, refused  # noqa: PT017
+    else:
+        assert written.clear
+        assert arguments == written.data
+        assert dump_json(arguments) == dump_json(written.data)  # True is not 1, and 1.0 is not 1
 
 
 @given(st.text() | half_texts | spoiled_texts(), st.booleans())

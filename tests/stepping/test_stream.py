@@ -170,3 +170,12 @@ def test_an_empty_stream_ends_at_its_start():
     assert walk.ended
     assert isinstance(walk.error, NetworkError)
     assert repr(walk) == "<StreamStepper: piece 0 of 0>"
+
+
+def test_a_usage_that_json_cannot_say_is_shown_and_then_refused():
+    body = ANSWER.replace(b'"completion_tokens": 2', b'"completion_tokens": NaN')
+    walk = walked(body, 50)
+
+    assert "usage \"{'prompt_tokens': 10, 'completion_tokens': nan}\"" in [w for step in walk.steps for w in step.added]
+    assert isinstance(walk.error, MalformedResponseError)
+    assert walk.response is None
