@@ -8,17 +8,14 @@ provider keeps belong to that loop, and nobody's running loop is touched. Source
 from __future__ import annotations
 
 import asyncio
-import threading
-import weakref
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Self, TypeVar
+from collections.abc import Sequence
+from typing import Any, Self
 
 from minagent_lab.abort import AbortSignal, abortable
 from minagent_lab.checks import check_reply
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.model import Model, ModelProvider, ModelRequest
-
-T = TypeVar("T")
+from minagent_lab.own_loop import OwnLoop, own_loop
 
 
 def to_model(provider: ModelProvider) -> PlainModel:
@@ -76,13 +73,13 @@ class PlainModel(_Adapter):
 
     def __init__(self, provider: ModelProvider) -> None:
         super().__init__(provider, "provider", "async complete(request, signal), such as FakeModelProvider([...])")
-        self._own: _OwnLoop | None = None
+        self._own: OwnLoop | None = None
 
     def complete(self, messages: Sequence[Message], tools: list[dict[str, Any]]) -> ModelResponse:
         """Ask the provider, and wait for its response."""
         request = ModelRequest(messages, tools)
         if self._own is None:
-            self._own = _OwnLoop()
+            self._own = own_loop()
         reply = self._own.wait_for(lambda: self._inner.complete(request))
         check_reply(self._inner, reply, ModelResponse)
         return reply  # type: ignore[no-any-return]
@@ -118,43 +115,3 @@ class AwaitedModel(_Adapter):
             reply = self._inner.complete(messages, tools)
         check_reply(self._inner, reply, ModelResponse)
         return reply  # type: ignore[no-any-return]
-
-
-class _OwnLoop:
-    """A loop that runs in a thread until it is closed."""
-
-    def __init__(self) -> None:
-        begun: threading.Event = threading.Event()
-        held: dict[str, Any] = {}
-        self._thread = threading.Thread(target=_serve, args=(held, begun), name="minagent_lab loop", daemon=True)
-        self._thread.start()
-        begun.wait()
-        self._loop: asyncio.AbstractEventLoop = held["loop"]
-        self.close: Callable[[], Any] = weakref.finalize(self, _end, self._loop, held["end"], self._thread)
-
-    def wait_for(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a coroutine over there, and wait for it here. Ctrl-C here cancels it there."""
-
-        async def begun() -> T:
-            return await begin()
-
-        future = asyncio.run_coroutine_threadsafe(begun(), self._loop)
-        try:
-            return future.result()
-        finally:
-            future.cancel()
-
-
-def _serve(held: dict[str, Any], begun: threading.Event) -> None:
-    async def wait_for_the_end() -> None:
-        held["loop"], held["end"] = asyncio.get_running_loop(), asyncio.Event()
-        begun.set()
-        await held["end"].wait()
-
-    asyncio.run(wait_for_the_end())
-
-
-def _end(loop: asyncio.AbstractEventLoop, end: asyncio.Event, thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(end.set)
-    if thread is not threading.current_thread():
-        thread.join()

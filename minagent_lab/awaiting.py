@@ -8,12 +8,16 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+class WouldWait(RuntimeError):
+    """A coroutine waits for something, where nobody can wait."""
+
+
 def at_once(work: Coroutine[Any, Any, T]) -> T:
     """Finish a coroutine that waits for nothing, and return what it returns.
 
     Raises
     ------
-    RuntimeError
+    WouldWait
         It waits for something after all.
 
     Examples
@@ -28,4 +32,4 @@ def at_once(work: Coroutine[Any, Any, T]) -> T:
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
     work.close()
-    raise RuntimeError(f"{getattr(work, '__qualname__', 'it')} waits for something, and here nobody can")
+    raise WouldWait(f"{getattr(work, '__qualname__', 'it')} waits for something, and here nobody can")

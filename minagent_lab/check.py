@@ -19,6 +19,12 @@ __all__ = ["Finding", "check_environment", "findings", "main"]
 
 PACKAGES = ("fastjsonschema", "jupyterlab", "ipywidgets", "anywidget", "matplotlib", "pytest", "openai")
 PYTHON = ">=3.11"
+IN_BROWSER = sys.platform == "emscripten"
+STOOD_IN = {  # in a browser
+    "jupyterlab": "this page stands in for it",
+    "matplotlib": "a browser has none; charts are drawn without it",
+    "kernel python3": "this page stands in for it",
+}
 INSTALL = (
     'in the project\'s folder, run "uv run python -m minagent_lab.check", which installs what is missing; '
     'without uv: python -m pip install -e ".[notebooks]"'
@@ -34,6 +40,8 @@ class Finding(NamedTuple):
     """Versions, or what is wrong."""
     next_step: str
     """What to do about it; empty if all is well."""
+    here: bool = True
+    """Whether it is really there, and not something that stands in for it."""
 
 
 def check_environment(*, versions: bool = True) -> None:
@@ -73,7 +81,11 @@ def findings() -> list[Finding]:
         "kernel python3": _kernel,
         "a run with FakeModel": _fake_run,
     }
-    return [_looked(name, look) for name, look in looks.items()]
+    stood_in = STOOD_IN if IN_BROWSER else {}
+    return [
+        Finding(name, stood_in[name], "", here=False) if name in stood_in else _looked(name, look)
+        for name, look in looks.items()
+    ]
 
 
 def _looked(name: str, look: Callable[[], Finding]) -> Finding:
@@ -85,8 +97,8 @@ def _looked(name: str, look: Callable[[], Finding]) -> Finding:
 
 def _report(found: list[Finding], *, versions: bool) -> None:
     for finding in found:
-        detail = f": {finding.detail}" if versions or finding.next_step else ""
-        _print(f"{'[FAIL]' if finding.next_step else '[OK]'} {finding.name}{detail}")
+        detail = f": {finding.detail}" if versions or finding.next_step or not finding.here else ""
+        _print(f"{'[FAIL]' if finding.next_step else '[OK]' if finding.here else '[--]'} {finding.name}{detail}")
         if finding.next_step:
             _print(f"       next: {finding.next_step}")
 
@@ -130,6 +142,8 @@ def _package(name: str) -> Finding:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
+        if IN_BROWSER and name in _at_hand():
+            return Finding(name, f"fetched as soon as a cell imports it{shown}", "")
         return Finding(name, f"not installed in {sys.executable}{shown}", INSTALL)
     if not _fits(version, wanted):
         return Finding(name, f"{version} does not fit{shown}", INSTALL)
@@ -138,6 +152,13 @@ def _package(name: str) -> Finding:
     except Exception as error:
         return Finding(name, f"{version} cannot be imported: {type(error).__name__}: {error}", INSTALL)
     return Finding(name, f"{version}{shown}", "")
+
+
+def _at_hand() -> set[str]:
+    """Return the packages that a page in a browser can fetch from where it came from."""
+    import pyodide_js  # only there
+
+    return set(pyodide_js.lockfile.packages.to_py())
 
 
 def _wanted(name: str) -> str:

@@ -150,6 +150,7 @@ def at_most(steps: int) -> Iterator[None]:
 
 _NOT_COUNTED = (
     str(Path(__file__).parents[1]),
+    str(Path(contextlib.__file__).parent),  # the standard library, also where it is a .zip, as in a browser
     *{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")},
     "<frozen ",  # the import system
     "<string>",  # what libraries generate: a compiled schema, a dataclass

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from minagent_lab.adapters import _OwnLoop as OwnLoop
 from minagent_lab.observe.agents import agent_of
 from minagent_lab.observe.budget import Budget
 from minagent_lab.observe.cases import EvalCase
 from minagent_lab.observe.evaluating import Evaluation
 from minagent_lab.observe.pricing import PriceTable
 from minagent_lab.observe.report import EvalReport
+from minagent_lab.own_loop import OwnLoop, own_loop
 
 
 def evaluate(
@@ -130,7 +130,7 @@ class _Waiting:
         self._loop: OwnLoop | None = None
 
     def wait_for(self, awaitable: Any) -> Any:
-        self._loop = self._loop or OwnLoop()
+        self._loop = self._loop or own_loop()
         answer, end = self._loop.wait_for(lambda: _outcome(awaitable))
         if end is not None:
             raise end
