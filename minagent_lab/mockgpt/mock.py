@@ -6,6 +6,7 @@ Source: the MockGPT document: options, ranges, defaults, records.
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
 import time
 from collections import deque
@@ -169,6 +170,8 @@ class MockGPT:
         port
             Where to listen; 0 takes one that is free.
         """
+        if sys.platform == "emscripten":
+            raise RuntimeError("a page in a browser cannot listen; give mock.transport to a client in this page")
         made: MockServer = _loaded("server", "pip install 'minagent-lab[serve]'").MockServer(self, port)
         return made
 
