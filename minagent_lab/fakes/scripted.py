@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+from copy import copy
 from typing import Any
 
 from minagent_lab.results import exception_text
@@ -42,7 +43,7 @@ class ScriptedResults:
         if not results:
             raise ValueError("results is empty; write one result or more")
         self._results = copy_json(results, "results")
-        self._used = 0
+        self.used = 0  # calls that were answered, or failed as they were to
         self._by_arguments: dict[str, Any] = {}
         if isinstance(results, dict) and error_of(results) is None:
             for key, result in results.items():
@@ -52,6 +53,7 @@ class ScriptedResults:
 
     def __call__(self, /, **arguments: Any) -> Any:
         """Give the result of this call, or raise it."""
+        self.used += 1
         result = self._next() if isinstance(self._results, list) else self._found(arguments)
         text = error_of(result)
         if text is not None:
@@ -59,8 +61,20 @@ class ScriptedResults:
         return copy_json(result, "result")
 
     def _next(self) -> Any:
-        self._used += 1
-        return self._results[min(self._used, len(self._results)) - 1]
+        return self._results[min(self.used, len(self._results)) - 1]
+
+    def after(self, used: int) -> ScriptedResults:
+        """Return another one, of the same results, that stands where so many calls were answered.
+
+        Examples
+        --------
+        >>> first = ScriptedResults(["one", "two", "three"])
+        >>> first(), first(), first.after(1)(), first()
+        ('one', 'two', 'two', 'three')
+        """
+        other = copy(self)
+        other.used = used
+        return other
 
     def _found(self, arguments: dict[str, Any]) -> Any:
         if not self._by_arguments:

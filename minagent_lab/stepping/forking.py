@@ -1,7 +1,8 @@
 """Another branch of a run: the same up to a call, then with one thing changed. The first branch stays as it is.
 
 What the two have in common is not asked again: the recorded answers are played, and no tool is run twice. Only what
-comes after the change is asked for, when the branch is stepped.
+comes after the change is asked for, when the branch is stepped. A tool whose results are written down plays on from
+where it stood, in each branch by itself; a function that remembers something remembers it for all branches.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from minagent_lab.fakes.fake_model import FakeModel
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.results import ToolResult
 from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.scripted_tools import after_calls
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import a_kind
 
@@ -75,7 +77,7 @@ def fork(
         at = 1
     kept = stepper.turns[: at if results else at - 1]
     model = _model(stepper, at, kept, changed)
-    registry = ForkedTools(stepper.registry, kept, dict(results or {}))
+    registry = ForkedTools(stepper, kept, dict(results or {}))
     branch = Stepper(
         model,
         registry,  # type: ignore[arg-type]  # what a stepper needs of a registry, and no more
@@ -83,9 +85,19 @@ def fork(
         system=changed.get("system", stepper.system),
         max_steps=stepper.max_steps,
     )
+    branch.results_used = stepper.results_used
     for _ in kept:
         branch.forward()
     return branch
+
+
+def _tools_after(stepper: Stepper, turns: Sequence[Turn]) -> Any:
+    """Return the tools of a run as they stood after these calls, for a branch alone."""
+    asked = [call for turn in turns for call, result in turn.results if result.error != "not_run"]
+    registry: Any = stepper.registry
+    if isinstance(registry, ForkedTools):
+        registry = registry._registry
+    return after_calls(registry, stepper.results_used, asked)
 
 
 def _check(stepper: Stepper, at: Any, changed: dict[str, Any], results: Any) -> None:
@@ -192,16 +204,17 @@ class ForkedTools:
 
     Parameters
     ----------
-    registry
-        Whose tools are run after the recorded results.
+    stepper
+        The run whose tools are run after the recorded results. A tool that reads its results off a list goes on from
+        where it stood then, and moves on for this branch alone.
     turns
         The recorded calls of the model, with the results of their tools.
     changed
         By the ids of the last call: results to give instead.
     """
 
-    def __init__(self, registry: Any, turns: Sequence[Turn], changed: dict[str, str]) -> None:
-        self._registry = registry
+    def __init__(self, stepper: Stepper, turns: Sequence[Turn], changed: dict[str, str]) -> None:
+        self._registry = _tools_after(stepper, turns)
         self._recorded: list[ToolResult] = []
         for turn in turns:
             here = changed if turn is turns[-1] else {}

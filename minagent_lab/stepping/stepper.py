@@ -14,6 +14,7 @@ from minagent_lab.record import Record, RunResult
 from minagent_lab.results import ToolResult
 from minagent_lab.stepping.fields import field_of
 from minagent_lab.stepping.printed import Printed
+from minagent_lab.stepping.scripted_tools import results_used
 from minagent_lab.tools import ToolRegistry
 from minagent_lab.values import value
 
@@ -85,6 +86,7 @@ class Stepper:
         check_start(model, registry, prompt, system, max_steps)
         self.model, self.registry, self.max_steps = model, registry, max_steps
         self.prompt, self.system = prompt, system
+        self.results_used = results_used(registry)  # where its scripted tools stood when it began
         self.index = 0
         self.result: RunResult | None = None
         self.error: BaseException | None = None

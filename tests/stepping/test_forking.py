@@ -3,10 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lab import call, registry, tool, well_formed
+from lab import NUMBERS, call, registry, tool, well_formed
 
-from minagent_lab import FakeModel, FakeModelProvider, Message, Stepper, ToolCall, to_model
+from minagent_lab import FakeModel, FakeModelProvider, Message, Stepper, ToolCall, ToolRegistry, to_model
 from minagent_lab.errors import ForkError
+from minagent_lab.fakes.scripted import ScriptedResults
 from minagent_lab.mockgpt import MockGPT, Rule
 from minagent_lab.stepping.comparing import compare
 from minagent_lab.stepping.forking import fork
@@ -160,6 +161,88 @@ def test_what_cannot_be_forked_is_refused_with_the_reason(options, said):
 def test_a_wrong_item_is_refused_as_the_fake_itself_refuses_it():
     with pytest.raises(TypeError, match="不认识的脚本项"):
         fork(walked(), 1, item=ToolCall("c", "add", {}))
+
+
+# ---- tools whose results are written down
+
+
+def walked_with_a_list(calls=4, used=0, results=("r1", "r2", "r3", "r4", "r5", "r6")):
+    look = tool(ScriptedResults(list(results)), NUMBERS, name="look")
+    for _ in range(used):
+        look.use({"a": 0, "b": 0})
+    script = [*([call(f"c{n}", "look", a=n, b=n)] for n in range(1, calls + 1)), "done"]
+    return finished(Stepper(FakeModel(script), registry(look), "Look!"))
+
+
+def read(stepper):
+    return [message.content for message in stepper.turns[-1].request.messages if message.role == "tool"]
+
+
+@given(at=st.integers(1, 5), used=st.integers(0, 2))
+def test_a_list_of_results_plays_on_in_a_branch_from_where_it_stood(at, used):
+    first = walked_with_a_list(used=used)
+    again = finished(fork(first, at, item=first.model.script[at - 1]))
+
+    assert same(first, again)
+    assert read(again) == ["r1", "r2", "r3", "r4", "r5", "r6"][used : used + 4]
+
+
+def test_branches_do_not_take_results_from_each_other():
+    look = tool(ScriptedResults(["r1", "r2", "r3"]), name="look")
+    script = [*([call(f"c{n}", "look")] for n in (1, 2, 3)), "done"]
+    started = Stepper(FakeModel(script), registry(look), "Look!")
+    started.forward()
+    second = fork(started, 2, item=[call("d2", "look")])
+    third = fork(started, 2, item=[call("e2", "look")])
+    for _ in range(3):
+        for branch in (second, started, third):
+            branch.forward()
+
+    assert read(started) == read(second) == read(third) == ["r1", "r2", "r3"]
+
+
+def test_a_fork_of_a_fork_plays_on_from_where_its_own_list_stood():
+    first = walked_with_a_list()
+    second = finished(fork(first, 3, item=[call("d", "look"), call("e", "look")]))
+    third = finished(fork(second, 4, item=[call("f", "look")]))
+    fourth = finished(fork(third, 1, item=[call("g", "look")]))
+
+    assert read(second) == ["r1", "r2", "r3", "r4", "r5"]
+    assert read(third) == ["r1", "r2", "r3", "r4", "r5"]
+    assert read(fourth) == ["r1", "r2", "r3", "r4", "r5"]
+    assert read(first) == ["r1", "r2", "r3", "r4"]
+
+
+def test_another_prompt_begins_the_list_where_the_run_began_it():
+    assert read(finished(fork(walked_with_a_list(used=1), prompt="Again!"))) == ["r2", "r3", "r4", "r5"]
+
+
+def test_an_edited_result_was_given_all_the_same_and_refused_arguments_used_none():
+    first = walked_with_a_list()
+    edited = finished(fork(first, 2, results={"c2": "other"}))
+    refused = finished(fork(first, 1, item=[call("c1", "look", a="one", b=1)]))
+
+    assert read(edited) == ["r1", "other", "r3", "r4"]
+    assert read(refused)[1:] == ["r1", "r2", "r3"]
+    assert read(finished(fork(refused, 2, results={"c2": "other"})))[1:] == ["other", "r2", "r3"]
+    assert read(finished(fork(refused, 1, results={"c1": "other"}))) == ["other", "r1", "r2", "r3"]
+
+
+def test_a_registry_of_ones_own_kind_keeps_it_in_a_branch():
+    class Counting(ToolRegistry):
+        uses = 0
+
+        def use(self, name, arguments):
+            Counting.uses += 1
+            return super().use(name, arguments)
+
+    tools = Counting()
+    tools.add(tool(ScriptedResults(["r1", "r2"]), name="look"))
+    first = finished(Stepper(FakeModel([[call("c1", "look")], [call("c2", "look")], "done"]), tools, "Look!"))
+    branch = finished(fork(first, 2, item=[call("d2", "look")]))
+
+    assert read(branch) == ["r1", "r2"]
+    assert Counting.uses == 3
 
 
 # ---- side by side
