@@ -9,7 +9,21 @@ import anthropic
 import httpx2
 import openai
 import pytest
-from service import HI, Pieces, Service, anthropic_of, ask, completion, delta, events, loopback, named_events, openai_of
+from lab import adder, registry, tool
+from service import (
+    HI,
+    Pieces,
+    Service,
+    anthropic_of,
+    ask,
+    completion,
+    delta,
+    events,
+    loopback,
+    named_events,
+    openai_of,
+    wish,
+)
 
 from minagent_lab import (
     AbortController,
@@ -27,6 +41,10 @@ from minagent_lab import (
     RateLimitError,
     RealCallBarred,
     ServerError,
+    ToolCall,
+    arun,
+    run,
+    to_model,
 )
 from minagent_lab.providers import streaming
 from minagent_lab.real_calls import real_calls
@@ -627,3 +645,43 @@ def test_a_run_of_several_turns_sends_the_whole_history_each_time(kind):
     ask(provider, ModelRequest([Message("user", "你好"), Message("assistant", "a"), Message("user", "b")]))
     assert [row["role"] for row in service.bodies[0]["messages"]] == ["user", "assistant", "user"]
     assert "你好".encode() in service.requests[0].content
+
+
+def test_all_that_is_sent_has_real_characters(kind):
+    provider, service = kind.of(kind.body)
+    asked = Message("assistant", "查", [ToolCall("c1", "t", {"城市": ["北京"]})])
+    history = [Message("system", "友好"), Message("user", "你好"), asked, Message("tool", "晴🙂", tool_call_id="c1")]
+    schema = {"type": "object", "properties": {"城市": {"description": "哪里"}}}
+    ask(provider, ModelRequest(history, [{"name": "t", "description": "天气", "parameters": schema}]))
+
+    sent = service.requests[0].content.decode("utf-8")
+    assert "\\u" not in sent
+    for said in ("友好", "你好", "查", "城市", "北京", "晴🙂", "哪里", "天气"):
+        assert said in sent
+
+
+@pytest.mark.parametrize("blank", ["", "  ", None, ...])
+def test_blank_arguments_run_what_needs_none_and_tell_the_model_what_else_is_missing(blank):
+    function = {"name": "add"} if blank is ... else {"name": "add", "arguments": blank}
+    wishes = [wish("now", "", "c1"), {"id": "c2", "type": "function", "function": function}]
+    provider, service = openai_of(completion(None, "tool_calls", tool_calls=wishes), completion("ok"))
+    tools = adder()
+    tools.add(tool(lambda: "12:00", name="now"))
+    result = asyncio.run(arun(provider, tools, "Hi"))
+
+    told = [message.content for message in result.messages if message.role == "tool"]
+    assert told == ["12:00", '{"error": "TypeError: missing required: a, b"}']
+    sent = service.bodies[1]["messages"][1]
+    assert (sent["content"], [call["function"]["arguments"] for call in sent["tool_calls"]]) == ("", ["{}", "{}"])
+
+
+def test_where_a_loop_is_running_a_run_works_or_says_what_to_await(kind):
+    async def cell():
+        with pytest.raises(
+            TypeError, match=r"is async, .* use await arun\(\), or make a plain model of it with to_model"
+        ):
+            run(kind.of(kind.body)[0], registry(), "Hi")
+        with to_model(kind.of(kind.body)[0]) as model:
+            return run(model, registry(), "Hi").final
+
+    assert asyncio.run(cell()) == "Hello."

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 
 import ipywidgets
 import pytest
@@ -369,3 +372,22 @@ def test_half_a_character_in_an_exception_can_be_sent():
 def test_prices_do_not_become_formulas_where_no_kernel_runs():
     html = step(FakeModel(["$3 and $2"]), ToolRegistry(), "Is $3 more than $2?", at=1)._repr_mimebundle_()["text/html"]
     assert "$" not in html.replace("<span>$</span>", "")
+
+
+def test_in_a_shell_and_without_one_a_step_that_fails_is_shown_in_the_view_alone(tmp_path):
+    """Without a shell ipywidgets only logs what a handler raises; with one it prints a traceback."""
+    code = """
+from minagent_lab import FakeModel, ToolRegistry, step
+view = step(FakeModel([]), ToolRegistry(), "Hi")
+view.next_button.click()
+assert "Nothing was left in the script" in view.status_text, view.status_text
+assert type(view.last_error).__name__ == "ScriptExhausted"
+view.close()
+print("as it should")
+"""
+    shell = "from IPython.core.interactiveshell import InteractiveShell as S; S.instance(cache_size=0).run_cell({0!r})"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    env["IPYTHONDIR"] = str(tmp_path)
+    for way in (code, shell.format(code)):
+        done = subprocess.run([sys.executable, "-c", way], capture_output=True, encoding="utf-8", check=True, env=env)
+        assert done.stdout == "as it should\n"
