@@ -183,6 +183,13 @@ def test_a_script_by_hand_is_no_recording_whatever_its_turns_hold_beside(tmp_pat
         open_run(path)
 
 
+def test_a_layer_of_attempts_that_nobody_could_have_is_no_trouble():
+    head = {"run": "run-1", "time": 0.0}
+    attempt = {"event": "attempt_failed", **head, "minagent.attempt.layer": 10**30}
+    spans = spans_of([{"event": "run_started", **head}, {"event": "model_asked", **head}, attempt])
+    assert [span.kind for span in spans] == ["run", "model", "attempt"]
+
+
 def test_a_usage_whose_digits_were_a_secret_is_unknown_when_a_trace_is_read(tmp_path):
     path = tmp_path / "a.jsonl"
     usage = {"input_tokens": 12345678, "output_tokens": 1}

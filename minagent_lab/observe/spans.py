@@ -138,8 +138,8 @@ class SpanReader:
 
     def _around(self, run: str, layer: int) -> Span | None:
         """Return what is open round an attempt of a layer: one of an outer layer, else the call of the model."""
-        attempts = (self._open.get((run, "attempt", outer)) for outer in range(layer - 1, 0, -1))
-        return next((span for span in attempts if span is not None), self._open.get((run, "model")))
+        outer = [key for key in self._open if key[:2] == (run, "attempt") and key[2] < layer]
+        return self._open[max(outer)] if outer else self._open.get((run, "model"))
 
     def _end_attempts(self, run: str, event: Mapping[str, Any], outcome: str, *, error: bool = False) -> None:
         for key in [key for key in self._open if key[:2] == (run, "attempt")]:
