@@ -31,7 +31,7 @@ def code_of(stepper: Stepper) -> str:
     script = field_of(stepper.model, "script")
     options = {
         "system": stepper.system,
-        "max_steps": None if stepper.max_steps == 10 else stepper.max_steps,
+        "max_steps": None if stepper.max_steps == 10 or "max_steps" in stepper.unknown else stepper.max_steps,
         "at": stepper.index or None,
     }
     given = "".join(f", {name}={held!r}" for name, held in options.items() if held is not None)

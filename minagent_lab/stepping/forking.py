@@ -85,7 +85,7 @@ def fork(
         system=changed.get("system", stepper.system),
         max_steps=stepper.max_steps,
     )
-    branch.results_used = stepper.results_used
+    branch.results_used, branch.unknown = stepper.results_used, stepper.unknown
     for _ in kept:
         branch.forward()
     return branch

@@ -30,7 +30,8 @@ def open_run(source: Trace | RunResult | str | Path | Sequence[Event], run: str 
     ----------
     source
         A `Trace`, a `RunResult`, the path of a trace (``.jsonl``) or of a recording (``.json``), or what `read_trace`
-        gives. A result tells less than a trace: neither the tools on offer nor the usage of each call.
+        gives. A result tells less than a trace: neither the tools on offer nor the usage of each call; and neither a
+        result nor a recording tells how many calls were allowed.
     run
         Which run, such as ``"run-2"``; the last one where it is left out.
 
@@ -66,7 +67,7 @@ def open_run(source: Trace | RunResult | str | Path | Sequence[Event], run: str 
         system=recorded.system,
         max_steps=recorded.max_steps,
     )
-    recorded.stepper = stepper
+    recorded.stepper, stepper.unknown = stepper, recorded.unknown
     stepper.run_to_end()
     stepper.goto(0)
     return stepper

@@ -13,6 +13,7 @@ from minagent_lab.observe import semconv as names
 from minagent_lab.results import ToolResult
 
 Event = Mapping[str, Any]
+UNKNOWN = "unknown"  # in the first event: which of max_steps and tools only stand there so that the loop can be driven
 
 
 class RecordedError(Exception):
@@ -79,6 +80,7 @@ class Recorded:
         self.system: str | None = before[0].content if before else None
         self.max_steps: int = event[names.MAX_STEPS]
         check_max_steps(self.max_steps)
+        self.unknown = frozenset(event.get(UNKNOWN, ()))
         self.tools = names.tools_of(event[names.TOOL_DEFINITIONS])
         for tool in self.tools:
             check_text("the name of a tool", tool["name"])

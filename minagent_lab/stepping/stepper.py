@@ -86,6 +86,7 @@ class Stepper:
         check_start(model, registry, prompt, system, max_steps)
         self.model, self.registry, self.max_steps = model, registry, max_steps
         self.prompt, self.system = prompt, system
+        self.unknown: frozenset[str] = frozenset()  # of max_steps and tools, what a run that was opened does not tell
         self.results_used = results_used(registry)  # where its scripted tools stood when it began
         self.index = 0
         self.result: RunResult | None = None

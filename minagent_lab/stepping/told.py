@@ -1,7 +1,8 @@
 """What a result and a recording tell of a run, in the words of a trace: so that they open as a trace does.
 
 Both tell less than a trace. A `RunResult` knows neither the tools on offer nor the usage of each call; a recording does
-not know what came after its last turn. What is not known is left out.
+not know what came after its last turn, nor how many calls were allowed. What is not known is left out, and named where
+the run begins.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from minagent_lab.fixtures.strict import each_request
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.observe import semconv as names
 from minagent_lab.record import CUT_CALL, NEXT_CALLS, STOPPED_CALL, RunResult
+from minagent_lab.stepping.recorded import UNKNOWN
 
 _CUT = {result.content: reason for reason, result in CUT_CALL.items()}
 
@@ -30,12 +32,13 @@ def events_of_result(result: RunResult) -> list[dict[str, Any]]:
         (step.call.id, step.result.content): step.result.error for step in result.steps if step.call and step.result
     }
     kinds = lambda call, content: errors.get((call, content))  # noqa: E731
-    events = [_begin(messages[:first], [], len(messages) + 1)]
+    answers = sum(message.role == "assistant" for message in messages)
+    events = [_begin(messages[:first], [], answers + 1, ["max_steps", "tools"])]
     events += _turns(messages[first:], result.status, kinds)
     if result.status in ("completed", "truncated"):
         return events
     if result.status == "max_steps":
-        events[0][names.MAX_STEPS] = sum(event["event"] == "model_answered" for event in events)
+        events[0].update({names.MAX_STEPS: answers, UNKNOWN: ["tools"]})
     return [*events, {"event": "run_ended", names.STATUS: result.status, **_why(result)}]
 
 
@@ -45,12 +48,15 @@ def _why(result: RunResult) -> dict[str, Any]:
     return {names.ERROR_TYPE: "RunEnded", names.ERROR_MESSAGE: f"the result says {result.status}, and nothing more"}
 
 
-def _begin(messages: Sequence[Message], tools: list[dict[str, Any]], max_steps: int) -> dict[str, Any]:
+def _begin(
+    messages: Sequence[Message], tools: list[dict[str, Any]], max_steps: int, unknown: list[str]
+) -> dict[str, Any]:
     return {
         "event": "run_started",
         names.INPUT_MESSAGES: [names.message_data(message) for message in messages],
         names.TOOL_DEFINITIONS: names.tool_definitions(tools),
         names.MAX_STEPS: max_steps,
+        UNKNOWN: unknown,
     }
 
 
@@ -98,7 +104,7 @@ def events_of_fixture(path: Path) -> list[dict[str, Any]]:
     requests = each_request(path, data["turns"])
     script = Script(script_of(path, data), errors=True)
     first = requests[0]
-    events = [_begin([_message(row) for row in first["messages"]], first["tools"], len(requests) + 1)]
+    events = [_begin([_message(row) for row in first["messages"]], first["tools"], len(requests) + 1, ["max_steps"])]
     for number, request in enumerate(requests, 1):
         if number > 1:
             events += _results(number - 1, request["messages"])

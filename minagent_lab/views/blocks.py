@@ -32,8 +32,10 @@ MARKS = {"ok": "✓", "cut": "!", "stop": "✕"}
 # ---- the history ----------------------------------------------------------------------------------------------------
 
 
-def tools_row(tools: Sequence[dict[str, Any]]) -> str:
-    """Return the row above the messages: the tools are sent with each call."""
+def tools_row(tools: Sequence[dict[str, Any]] | None) -> str:
+    """Return the row above the messages: the tools are sent with each call; ``None`` where nobody knows which."""
+    if tools is None:
+        return _row("tools", "", "tools", span("not told by this run", "lab-m"), None)
     size = len(dump_json(list(tools), compact=True))
     if not tools:
         body = span("no tools on offer", "lab-m")
@@ -51,8 +53,8 @@ def message_row(number: int, message: Message, kind: str = "", mark: str = NEW) 
     return _row(f"{message.role} {kind}".strip(), str(number), message.role, _body(message), size, mark)
 
 
-def _row(kind: str, number: str, role: str, body: str, size: int, mark: str = NEW) -> str:
-    words = f'{size:,} <span class="cw">char{"" if size == 1 else "s"}</span>'
+def _row(kind: str, number: str, role: str, body: str, size: int | None, mark: str = NEW) -> str:
+    words = "" if size is None else f'{size:,} <span class="cw">char{"" if size == 1 else "s"}</span>'
     return (
         f'<li class="lab-msg {kind}"><span class="n">{number}</span><span class="role">{role}</span>'
         f'<div class="b">{body}</div><span class="x">{mark}{words}</span></li>'

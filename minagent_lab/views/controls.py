@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from minagent_lab.stepping.stops import STOPS
 from minagent_lab.views.branch_bar import BranchBar
 from minagent_lab.views.fork_pane import ForkPane
+from minagent_lab.views.frames import calls_shown
 from minagent_lab.views.panes import CodePane, ExportPane, Pane, button
 
 SPEEDS = {"1 call per second": 1000, "2 calls per second": 500, "1 call in 2 seconds": 2000}  # milliseconds between
@@ -48,7 +49,7 @@ class Controls:
         self.transport = widgets.HBox(parts)
         self.transport.add_class("lab-transport")
         self.branch_bar = BranchBar(self._show_branch, self._compare)
-        self.slider = widgets.IntSlider(min=0, max=view.stepper.max_steps, readout=False, tooltip="Call shown")
+        self.slider = widgets.IntSlider(min=0, max=calls_shown(view.stepper), readout=False, tooltip="Call shown")
         self.slider.add_class("lab-slider")
 
     def follow(self, view: Any) -> None:

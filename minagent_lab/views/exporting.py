@@ -21,7 +21,7 @@ from minagent_lab.values import a_kind, storable
 from minagent_lab.views.html import plain, visible
 from minagent_lab.views.page import page_of
 from minagent_lab.views.story import Told, story_of
-from minagent_lab.views.words import count, then, tokens
+from minagent_lab.views.words import at_most, count, then, tokens
 
 VERSION = 1
 LONGEST = 20_000  # characters of one text in Markdown and HTML; JSON holds all
@@ -99,7 +99,7 @@ def json_of(story: Told) -> str:
         "system": story.system,
         "max_steps": story.max_steps,
         "status": story.status,
-        "tools": list(story.turns[0].request.tools) if story.turns else [],
+        "tools": (list(story.turns[0].request.tools) if story.turns else []) if story.knows_tools else None,
         "calls": calls,
         "end": {"title": story.end.title, "text": story.end.text} if story.end else None,
     }
@@ -134,7 +134,7 @@ def markdown_of(story: Told) -> str:
     """Return a run as Markdown: what models and tools said stands in fences, so that it shows as it is."""
     parts = ["# A run, call by call", f"{count(len(story.turns), 'call')}, model {story.model}, {story.status}"]
     for turn, row in zip(story.turns, story.growth, strict=True):
-        parts.append(f"## Call {turn.call} of at most {story.max_steps}")
+        parts.append(f"## Call {turn.call}{at_most(story.max_steps)}")
         counts = f"{count(row.messages, 'message')}, {row.new} new, {count(row.characters, 'character')}"
         parts.append(counts)
         old = row.messages - row.new

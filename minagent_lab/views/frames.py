@@ -13,8 +13,10 @@ from minagent_lab.views.html import bold, escape, quoted, rich
 from minagent_lab.views.source import loop_lines, loop_source
 from minagent_lab.views.words import (
     Sentence,
+    at_most,
     count,
     items_used,
+    limit_of,
     lines_note,
     name_of,
     position,
@@ -31,7 +33,8 @@ def facts_of(stepper: Stepper, scale: float) -> dict[str, Any]:
     """Return what does not change while a run is stepped."""
     length = script_length(stepper.model)
     return {
-        "max": stepper.max_steps,
+        "max": calls_shown(stepper),
+        "limit": at_most(limit_of(stepper)),
         "model": f"model {quoted(name_of(stepper.model))}",
         "script": count(length, "item") if length else "",
         "scale": scale,
@@ -45,7 +48,7 @@ def items_of(stepper: Stepper) -> Items:
     first = request_shown(stepper, 0)
     rows = [blocks.message_row(number, message) for number, message in enumerate(first.messages, 1)]
     items: Items = {
-        "rows": [blocks.tools_row(first.tools), *rows],
+        "rows": [blocks.tools_row(None if "tools" in stepper.unknown else first.tools), *rows],
         "answers": [blocks.WAITING],
         "columns": [],
         "script": [blocks.script_row(number, item) for number, item in enumerate(script, 1)],
@@ -76,6 +79,15 @@ def request_shown(stepper: Stepper, call: int) -> ModelRequest:
     return stepper.waiting
 
 
+def calls_shown(stepper: Stepper) -> int:
+    """Return how many calls the time line has room for: those allowed, or where nobody knows it, those recorded."""
+    return limit_of(stepper) or max(len(stepper.turns), 1)
+
+
+def _tools(stepper: Stepper, request: ModelRequest) -> str:
+    return "" if "tools" in stepper.unknown else f"; {count(len(request.tools), 'tool')}"
+
+
 def growth_shown(stepper: Stepper) -> Growth:
     """Return what the call that is shown sends; before the first call, what it will send."""
     return (
@@ -95,10 +107,10 @@ def frame_of(stepper: Stepper, said: Sentence) -> dict[str, Any]:
     end = stepper.ended and stepper.at_frontier
     return {
         "call": stepper.index,
-        "position": rich([bold(here), f" {limit}"]),
+        "position": rich([bold(here), limit]),
         "now": f'<span class="lab-heard">{escape(here)}. </span>{rich(said)}',
         "sees": sees(turn),
-        "counts": f"{count(sent.messages, 'message')}, {sent.new} new; {count(len(request.tools), 'tool')}",
+        "counts": f"{count(sent.messages, 'message')}, {sent.new} new{_tools(stepper, request)}",
         "sent": f"{count(sent.characters, 'char')} {'sent' if turn else 'to send'}",
         "rows": sent.messages + 1,
         "fresh": sent.messages - sent.new + 1,

@@ -11,7 +11,7 @@ from minagent_lab.views.blocks import answer_with_end, message_row, tools_row
 from minagent_lab.views.html import escape, lang, quoted
 from minagent_lab.views.panel import styles
 from minagent_lab.views.story import Told
-from minagent_lab.views.words import count, short
+from minagent_lab.views.words import at_most, count, short
 
 CALLS = 200  # calls that are kept: the first ones and the last ones
 ROWS = 100  # new messages of one call, likewise
@@ -26,7 +26,7 @@ def page_of(story: Told) -> str:
     title = f"A run, call by call: {short(story.prompt)}"
     sections = "".join(_sections(story)) or "<p>No call is recorded.</p>"
     moves = "".join(f'<button type="button" data-move="{move}">{label}</button>' for move, label in MOVES.items())
-    facts = f"{count(len(story.turns), 'call')} of at most {story.max_steps}, model {quoted(story.model)}"
+    facts = f"{count(len(story.turns), 'call')}{at_most(story.max_steps)}, model {quoted(story.model)}"
     style = f"{styles()}\n{(HERE / 'css' / 'page.css').read_text(encoding='utf-8')}"
     script = (HERE / "js" / "page.js").read_text(encoding="utf-8")
     return (
@@ -51,19 +51,20 @@ def _sections(story: Told) -> list[str]:
         ended = story.end if place == len(story.turns) - 1 else None
         answer = answer_with_end(_kept(turn), ended._replace(text=_cut(ended.text)) if ended else None)
         head = (
-            f'<h2 class="lab-h"><b>Call {turn.call} of at most {story.max_steps}</b>'
+            f'<h2 class="lab-h"><b>Call {turn.call}{at_most(story.max_steps)}</b>'
             f"<span>{count(row.messages, 'message')}, {row.new} new; {count(row.characters, 'char')} sent</span></h2>"
         )
+        rows = _rows(story, turn, row)
         sections.append(
-            f'<section aria-label="Call {turn.call}">{head}<ol class="lab-rows" role="list">{_rows(turn, row)}</ol>'
+            f'<section aria-label="Call {turn.call}">{head}<ol class="lab-rows" role="list">{rows}</ol>'
             f'<h3 class="lab-h"><b>What it replied</b></h3>{answer}</section>\n'
         )
     return sections
 
 
-def _rows(turn: Turn, row: Growth) -> str:
+def _rows(story: Told, turn: Turn, row: Growth) -> str:
     messages, old = list(turn.request.messages), row.messages - row.new
-    rows = [tools_row(turn.request.tools)] if turn.call == 1 else []
+    rows = [tools_row(turn.request.tools if story.knows_tools else None)] if turn.call == 1 else []
     if old:
         which = "Message 1 is" if old == 1 else f"Messages 1 to {old} are"
         rows.append(f'<li class="lab-none">{which} those of call {turn.call - 1}, sent again.</li>')

@@ -14,7 +14,19 @@ from minagent_lab.model import ModelRequest
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.views import html as live
 from minagent_lab.views.html import plain, visible
-from minagent_lab.views.words import Sentence, asked, call_words, count, end, position, sees, then, tokens
+from minagent_lab.views.words import (
+    Sentence,
+    asked,
+    at_most,
+    call_words,
+    count,
+    end,
+    limit_of,
+    position,
+    sees,
+    then,
+    tokens,
+)
 
 FOLD = 240  # characters of a text that are shown unfolded
 LONGEST = 2_000  # characters of a text that are kept at all
@@ -34,7 +46,7 @@ def _lines(stepper: Stepper) -> Iterator[str]:
     here, limit = position(stepper)
     turn = stepper.turn
     start = "The start." if stepper.turns else "Nothing has been asked yet."
-    yield f"{here} {limit}. {asked(turn) if turn else start}"
+    yield f"{here}{limit}. {asked(turn) if turn else start}"
     request = turn.request if turn else _first_request(stepper)
     fresh = stepper.growth[stepper.index - 1].new if turn else len(request.messages)
     yield f"{sees(turn, asked=bool(stepper.turns))}: {count(len(request.messages), 'message')}, {fresh} new"
@@ -128,7 +140,7 @@ def _heading_before(stepper: Stepper) -> str:
     rows = "".join(_table_row("NEW", message.role, message) for message in request.messages)
     counts = count(len(request.messages), "message")
     return (
-        f"<p><b>Before call 1 of at most {stepper.max_steps}</b>: {counts} will be sent</p><table>{rows}</table>"
+        f"<p><b>Before call 1{at_most(limit_of(stepper))}</b>: {counts} will be sent</p><table>{rows}</table>"
         "<p>Run this cell, then press Next.</p>"
     )
 
@@ -136,7 +148,7 @@ def _heading_before(stepper: Stepper) -> str:
 def _call(stepper: Stepper, turn: Turn) -> str:
     row = stepper.growth[turn.call - 1]
     head = (
-        f"<p><b>Call {turn.call} of at most {stepper.max_steps}</b>: {count(row.messages, 'message')}, {row.new} new, "
+        f"<p><b>Call {turn.call}{at_most(limit_of(stepper))}</b>: {count(row.messages, 'message')}, {row.new} new, "
         f"{count(row.characters, 'character')}</p>"
     )
     old = row.messages - row.new

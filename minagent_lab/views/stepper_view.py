@@ -275,7 +275,7 @@ class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
         return {**bundle, **static}
 
     def __repr__(self) -> str:
-        return f"<StepperView: {' '.join(position(self.stepper))}>"
+        return f"<StepperView: {''.join(position(self.stepper))}>"
 
     # ---- what comes from the browser
 

@@ -12,7 +12,7 @@ from minagent_lab.model import ModelRequest
 from minagent_lab.results import ToolResult
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.views.html import Part
-from minagent_lab.views.words import End, Sentence, end, name_of
+from minagent_lab.views.words import End, Sentence, end, limit_of, name_of
 
 
 class Told(NamedTuple):
@@ -21,7 +21,8 @@ class Told(NamedTuple):
     model: str
     prompt: str
     system: str | None
-    max_steps: int
+    max_steps: int | None
+    knows_tools: bool
     status: str
     turns: list[Turn]
     growth: list[Growth]
@@ -54,7 +55,8 @@ def story_of(stepper: Stepper, redactor: Redactor) -> Told:
         redactor.text(name_of(stepper.model)),
         redactor.text(stepper.prompt),
         None if stepper.system is None else redactor.text(stepper.system),
-        stepper.max_steps,
+        limit_of(stepper),
+        "tools" not in stepper.unknown,
         stepper.status,
         turns,
         stepper.growth,

@@ -34,8 +34,18 @@ def short(text: str, longest: int = 60) -> str:
 
 
 def position(stepper: Stepper) -> tuple[str, str]:
-    """Return where we are: ``("Call 3", "of at most 10")``."""
-    return (f"Call {stepper.index}" if stepper.index else "Before call 1"), f"of at most {stepper.max_steps}"
+    """Return where we are: ``("Call 3", " of at most 10")``."""
+    return (f"Call {stepper.index}" if stepper.index else "Before call 1"), at_most(limit_of(stepper))
+
+
+def limit_of(stepper: Stepper) -> int | None:
+    """Return how many calls were allowed; ``None`` for a run that was opened and does not tell."""
+    return None if "max_steps" in stepper.unknown else stepper.max_steps
+
+
+def at_most(limit: int | None) -> str:
+    """Return ``" of at most 10"``; nothing where the limit is not known."""
+    return "" if limit is None else f" of at most {limit}"
 
 
 # ---- one call -------------------------------------------------------------------------------------------------------
@@ -254,7 +264,7 @@ class End(NamedTuple):
 
 def end(stepper: Stepper, turn: Turn) -> End:
     """Return how the run ended, in words: what happened, why, and what to do next."""
-    at = f"call {turn.call} of at most {stepper.max_steps}"
+    at = f"call {turn.call}{at_most(limit_of(stepper))}"
     if turn.error is None and turn.response is not None:
         return _answered(stepper, turn.response, at)
     last = _last_message(turn)

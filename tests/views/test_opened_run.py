@@ -2,15 +2,18 @@ import asyncio
 
 import pytest
 
-from minagent_lab import AbortController, FakeModelProvider, Tool, ToolCall, arun
+from minagent_lab import AbortController, FakeModel, FakeModelProvider, Recorder, Tool, ToolCall, arun, run
 from minagent_lab.observe.budget import Budget
 from minagent_lab.observe.clock import TickingClock
 from minagent_lab.observe.trace import Trace
+from minagent_lab.stepping.code import code_of
+from minagent_lab.stepping.forking import fork
 from minagent_lab.stepping.opening import open_run
 from minagent_lab.views.blocks import end_block
+from minagent_lab.views.exporting import export
 from minagent_lab.views.html import plain
 from minagent_lab.views.source import loop_lines
-from minagent_lab.views.static import static_text
+from minagent_lab.views.static import static_html, static_text
 from minagent_lab.views.stepper_view import StepperView
 from minagent_lab.views.words import asked, end, event, lines_note, now, sees, then
 
@@ -131,3 +134,63 @@ def test_a_trace_that_ends_too_early_says_so():
     opened.goto(2)
     assert plain(now(opened)) == "Stopped. The trace tells no more."
     assert end(opened, opened.turn).title == "Stopped at call 2 of at most 10: the trace tells no more"
+
+
+# ---- what a result and a recording do not tell is not shown
+
+
+SCRIPT = [[add("c1")], "The sum is 5."]
+
+
+def everything_shown(opened, folder):
+    """Return all that is shown of a run at its end: live, where no kernel runs, and in files."""
+    forms = (".md", ".html", ".json")
+    view = StepperView(opened, at="end")
+    live = "".join(map(str, (view.panel.frame, view.panel.items["rows"], repr(view))))
+    room, limit = view.panel.facts["max"], view.panel.facts["limit"]
+    assert view.slider.max == room
+    view.close()
+    files = [export(opened, folder / f"run{form}").read_text(encoding="utf-8") for form in forms]
+    return room, limit, "".join([live, static_text(opened), static_html(opened), *files])
+
+
+def test_a_result_tells_no_limit_and_no_tools(tmp_path):
+    room, limit, shown = everything_shown(open_run(run(FakeModel(SCRIPT), shop(), "2 + 3?", max_steps=7)), tmp_path)
+    assert (room, limit) == (2, "")
+    assert "at most" not in shown
+    assert "no tools on offer" not in shown
+    assert "0 tools" not in shown
+    assert "not told by this run" in shown
+    assert '"max_steps": null' in shown
+    assert '"tools": null' in shown
+
+
+def test_a_result_that_ran_into_its_limit_tells_it(tmp_path):
+    with pytest.raises(Exception, match="max_steps=1") as caught:
+        run(FakeModel(SCRIPT), shop(), "2 + 3?", max_steps=1)
+    room, limit, shown = everything_shown(open_run(caught.value.result), tmp_path)
+    assert (room, limit) == (1, " of at most 1")
+    assert "Stopped after call 1 of at most 1: over max_steps" in shown
+
+
+def test_a_recording_tells_its_tools_and_no_limit(tmp_path):
+    recorder = Recorder(FakeModel(SCRIPT))
+    run(recorder, shop(), "2 + 3?", max_steps=7)
+    room, limit, shown = everything_shown(open_run(recorder.save(tmp_path / "x.json")), tmp_path)
+    assert (room, limit) == (2, "")
+    assert "at most" not in shown
+    assert "not told by this run" not in shown
+    assert "2 schemas: " in shown
+
+
+def test_a_trace_tells_both(tmp_path):
+    room, limit, shown = everything_shown(open_run(traced(SCRIPT)), tmp_path)
+    assert (room, limit) == (10, " of at most 10")
+    assert "not told by this run" not in shown
+
+
+def test_a_branch_of_a_result_knows_no_more_than_the_result():
+    opened = open_run(run(FakeModel(SCRIPT), shop(), "2 + 3?", max_steps=7))
+    branch = fork(opened, 1, results={"c1": "6"})
+    assert branch.unknown == opened.unknown == {"max_steps", "tools"}
+    assert "max_steps" not in code_of(branch)

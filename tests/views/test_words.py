@@ -38,9 +38,9 @@ def test_short_text_is_one_line():
 
 def test_the_position_tells_the_limit():
     walk = stepper("one tool")
-    assert position(walk) == ("Before call 1", "of at most 10")
+    assert position(walk) == ("Before call 1", " of at most 10")
     walk.forward()
-    assert position(walk) == ("Call 1", "of at most 10")
+    assert position(walk) == ("Call 1", " of at most 10")
 
 
 def test_the_status_says_what_next_will_do():

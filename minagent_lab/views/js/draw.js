@@ -48,6 +48,7 @@ function find(el) {
 function fill(part, items, facts) { // once for each branch that is shown
   if (part.filled === items) return;
   part.filled = items;
+  part.wall.hidden = !facts.limit;
   for (const list of [part.rows, part.answers, part.script, part.source, ...part.bars]) list.replaceChildren();
   part.model.innerHTML = facts.model;
   part.scriptPart.hidden = items.script.length === 0;

@@ -3,15 +3,15 @@
 const MENUS = { "lab-speed": "Speed of Play", "lab-until": "Where to stop", "lab-other": "Branch to compare with" };
 const PANES = ["fork", "code", "export"];
 
-function nameKnob(knob, call, max) { // the slider writes a bare number there each time it moves
+function nameKnob(knob, call, limit) { // the slider writes a bare number there each time it moves
   if (!knob) return;
-  knob.labText = `call ${call} of at most ${max}`;
+  knob.labText = `call ${call}${limit}`;
   setAttribute(knob, "aria-valuetext", knob.labText);
   knob.labWatch ??= new MutationObserver(() => setAttribute(knob, "aria-valuetext", knob.labText));
   knob.labWatch.observe(knob, { attributeFilter: ["aria-valuetext"] });
 }
 
-function describe(root, frame, { max, scale, about }) {
+function describe(root, frame, { max, limit, scale, about }) {
   const transport = root.querySelector(".lab-transport"), slider = root.querySelector(".lab-slider");
   const knob = slider?.querySelector("[role=slider]");
   setStyle(root, "--lab-scale", scale);
@@ -25,7 +25,7 @@ function describe(root, frame, { max, scale, about }) {
   setAttribute(root.querySelector(".lab-branches"), "aria-label", "Branches");
   for (const [menu, name] of Object.entries(MENUS)) setAttribute(root.querySelector(`.${menu} select`), "aria-label", name);
   setAttribute(knob, "aria-label", "Call shown");
-  nameKnob(knob, frame.call, max);
+  nameKnob(knob, frame.call, limit);
   root.classList.toggle("lab-over", frame.over);
   root.classList.toggle("lab-many", max > FEW);
   root.classList.toggle("lab-some", max > FEW / 2);
