@@ -1,16 +1,20 @@
-"""A few numbers, compared: a bar for each, drawn with matplotlib and without the state of pyplot."""
+"""A few numbers, compared: a bar for each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from minagent_lab.views.bar_chart import Bar, BarChart, Group, Segment
+from minagent_lab.views.chart_look import NEW, Look
 
-from minagent_lab.views.charts import GROUND, INK, NEW, TITLE, WORDS, new_figure
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NUMBER = Look("", NEW)
 
 
-def plot_bars(numbers: Mapping[str, int], title: str) -> Figure:
+def plot_bars(numbers: Mapping[str, int], title: str) -> Figure | BarChart:
     """Draw a bar per number, with its name on the left and the number at its end.
 
     Parameters
@@ -22,30 +26,27 @@ def plot_bars(numbers: Mapping[str, int], title: str) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
-        A figure of its own, not known to pyplot: there is nothing to close. As the last line of a cell it is shown.
+    matplotlib.figure.Figure or BarChart
+        A figure of its own, or a `BarChart` where there is no matplotlib, as with `plot_history_growth`.
 
     Examples
     --------
     >>> print(plot_bars({"one layer": 3, "two layers": 9}, "Requests for one question").description)
     Bars. Requests for one question: one layer 3, two layers 9.
     """
-    figure = new_figure(0.9 + 0.5 * len(numbers))
-    axes = figure.subplots()
-    places = range(len(numbers))
-    axes.barh(places, list(numbers.values()), height=0.6, color=NEW, edgecolor=INK, linewidth=0.8)
-    for place, number in zip(places, numbers.values(), strict=True):
-        axes.annotate(
-            f"{number:,}", (number, place), (5, 0), textcoords="offset points", va="center", color=INK, fontsize=WORDS
-        )
-    axes.set_yticks(places, list(numbers), fontsize=WORDS)
-    axes.invert_yaxis()
-    axes.set_title(title, loc="left", fontsize=TITLE, color=INK)
-    axes.set_facecolor(GROUND)
-    axes.margins(x=0.1)
-    axes.tick_params(colors=INK, labelsize=WORDS)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    description = describe_bars(numbers, title)
+    try:
+        from minagent_lab.views.figures.bars import bars_figure
+    except ImportError:
+        return BarChart(description, [Group(title, [_bar(name, number) for name, number in numbers.items()])])
+    return bars_figure(numbers, title, description)
+
+
+def describe_bars(numbers: Mapping[str, int], title: str) -> str:
+    """Return in words what the bars show."""
     held = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-    figure.description = f"Bars. {title}: {held}." if numbers else f"No bars: nothing was counted ({title})."
-    return figure
+    return f"Bars. {title}: {held}." if numbers else f"No bars: nothing was counted ({title})."
+
+
+def _bar(name: str, number: int) -> Bar:
+    return Bar(name, [Segment(0, max(number, 0), NUMBER)], f"{number:,}")

@@ -1,32 +1,32 @@
-"""A report as a picture: what became of the cases of each category, drawn without the state of pyplot."""
+"""A report as a picture: what became of the cases of each category."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from minagent_lab.observe.counting import Tally, percent
 from minagent_lab.observe.report import EvalReport
 from minagent_lab.values import a_kind
-from minagent_lab.views.charts import GROUND, INK, NEW, TITLE, WORDS, add_legend, new_figure
+from minagent_lab.views.bar_chart import Bar, BarChart, Group, Segment
+from minagent_lab.views.chart_look import NEW, Look
 from minagent_lab.views.html import visible
 from minagent_lab.views.report_view import ALL, NO_CATEGORY
-from minagent_lab.views.timeline import FONTS, drawable
 from minagent_lab.views.words import count, short
 
-KINDS: dict[str, dict[str, Any]] = {  # what became of a case: colour and hatch, so that either tells
-    "passed": {"facecolor": NEW},
-    "failed": {"facecolor": "#f3c7a6", "hatch": "///"},
-    "errors": {"facecolor": "#ffffff", "hatch": "xxx"},
-    "not run": {"facecolor": "#e4e4e4", "hatch": "..."},
-}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KINDS = (  # what became of a case, in the order of a tally
+    Look("passed", NEW, ink="white"),
+    Look("failed", "#f3c7a6", "///"),
+    Look("errors", "#ffffff", "xxx"),
+    Look("not run", "#e4e4e4", "..."),
+)
 INTERVAL = "95 % interval of the rate"
-ON = {"passed": "white"}  # ink on a bar, where it is not the usual one
+TITLE = "What became of the cases"
 
 
-def plot_evaluation(report: EvalReport) -> Figure:
+def plot_evaluation(report: EvalReport) -> Figure | BarChart:
     """Draw, per category, how many cases passed, failed, had an error or were not run, with the rate's 95 % interval.
 
     Parameters
@@ -36,8 +36,8 @@ def plot_evaluation(report: EvalReport) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
-        A figure of its own, as with `plot_history_growth`.
+    matplotlib.figure.Figure or BarChart
+        A figure of its own, or a `BarChart` where there is no matplotlib, as with `plot_history_growth`.
 
     Examples
     --------
@@ -50,19 +50,12 @@ def plot_evaluation(report: EvalReport) -> Figure:
         raise TypeError(f"report is {a_kind(report)}; pass what evaluate() returned")
     rows = [(category or NO_CATEGORY, tally) for category, tally in report.by_category.items()]
     rows += [(ALL, report.tally)] * (len(rows) > 1)
-    figure = new_figure(1.8 + 0.44 * max(len(rows), 1))
-    axes = figure.subplots()
-    _bars(axes, [tally for _, tally in rows])
-    for place, (_, tally) in enumerate(rows):
-        _interval(axes, place, tally)
-    _frame(axes, rows)
-    if rows:
-        handles, labels = axes.get_legend_handles_labels()
-        by_name = dict(zip(labels, handles, strict=True))
-        names = [name for name in (*KINDS, INTERVAL) if name in by_name]
-        add_legend(figure, [by_name[name] for name in names], names, columns=3)
-    figure.description = describe_evaluation(report.n, rows)
-    return figure
+    description = describe_evaluation(report.n, rows)
+    try:
+        from minagent_lab.views.figures.evaluation import evaluation_figure
+    except ImportError:
+        return _chart(rows, description)
+    return evaluation_figure(rows, description)
 
 
 def describe_evaluation(n: int, rows: list[tuple[str, Tally]]) -> str:
@@ -77,49 +70,33 @@ def _others(tally: Tally) -> str:
     return "".join(f", {words}" for words in counts if not words.startswith("0 "))
 
 
-def _bars(axes: Axes, tallies: list[Tally]) -> None:
-    """Draw each category as one bar of 100 per cent, so that the intervals can be compared; the counts stand in it."""
-    left = [0.0] * len(tallies)
-    for kind, (name, style) in enumerate(KINDS.items()):
-        widths = [100 * tally[kind] / tally.n for tally in tallies]
-        if not any(widths):
-            continue
-        places = range(len(tallies))
-        axes.barh(places, widths, 0.62, left, label=name, edgecolor=INK, linewidth=0.8, **style)
-        for place, tally in enumerate(tallies):
-            if widths[place] >= 4:
-                _number(axes, tally[kind], left[place] + widths[place] / 2, place, ON.get(name, INK), name)
-        left = [start + width for start, width in zip(left, widths, strict=True)]
+def name_of(category: str, tally: Tally) -> str:
+    """Return a category with its denominator."""
+    return f"{short(category, 24)}, n = {tally.n:,}"
 
 
-def _number(axes: Axes, number: int, x: float, y: float, ink: str, name: str) -> None:
-    box = None if name == "passed" else {"facecolor": "white", "edgecolor": "none", "pad": 1.2}  # not on a hatch
-    axes.text(x, y + 0.16, f"{number:,}", ha="center", va="center", fontsize=WORDS, color=ink, bbox=box)
+def said_of(tally: Tally) -> str:
+    """Return the words at the end of a bar."""
+    return f"{tally.passed:,} of {tally.n:,}, {percent(tally.passed, tally.n)}"
 
 
-def _interval(axes: Axes, place: int, tally: Tally) -> None:
-    """Draw the interval of the rate as a line with ends, in the upper half of the bar; it is seen on light and dark."""
-    if tally.interval is None:
-        return
-    low, high = (100 * bound for bound in tally.interval)
-    for color, width in (("white", 4.5), (INK, 1.8)):
-        axes.plot(
-            [low, high], [place - 0.17] * 2, color=color, linewidth=width, marker="|", markersize=9,
-            markeredgewidth=width, label=INTERVAL if color == INK else None,
-        )  # fmt: skip
+def segments(tally: Tally) -> list[Segment]:
+    """Return a tally as one bar of 100 per cent, so that intervals can be compared; the counts stand in it."""
+    made, start = [], 0.0
+    for look, number in zip(KINDS, tally, strict=True):
+        width = 100 * number / tally.n
+        made.append(Segment(start, width, look, f"{number:,}"))
+        start += width
+    return made
 
 
-def _frame(axes: Axes, rows: list[tuple[str, Tally]]) -> None:
-    names = [drawable(f"{short(name, 24)}, n = {tally.n:,}") for name, tally in rows]
-    axes.set_yticks(range(len(names)), names, family=FONTS)
-    axes.set_ylim(max(len(names), 1) - 0.45, -0.55)
-    axes.set_xlim(0, 140)  # room for the words after the bars
-    axes.set_xticks(range(0, 101, 20), [f"{mark} %" for mark in range(0, 101, 20)])
-    for place, (_, tally) in enumerate(rows):
-        said = f"{tally.passed:,} of {tally.n:,}, {percent(tally.passed, tally.n)}"
-        axes.annotate(said, (100, place), (6, 0), textcoords="offset points", va="center", fontsize=WORDS, color=INK)
-    axes.set_title("What became of the cases", loc="left", fontsize=TITLE, color=INK)
-    axes.set_facecolor(GROUND)
-    axes.tick_params(colors=INK, labelsize=WORDS)
-    axes.tick_params(axis="y", length=0)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+def _chart(rows: list[tuple[str, Tally]], description: str) -> BarChart:
+    bars = [_bar(category, tally) for category, tally in rows]
+    legend = [look for place, look in enumerate(KINDS) if any(tally[place] for _, tally in rows)]
+    interval = INTERVAL if any(bar.interval for bar in bars) else ""
+    return BarChart(description, [Group(TITLE, bars, scale="of the cases", unit=" %")], legend, interval)
+
+
+def _bar(category: str, tally: Tally) -> Bar:
+    interval = tally.interval and (100 * tally.interval[0], 100 * tally.interval[1])
+    return Bar(name_of(category, tally), segments(tally), said_of(tally), interval=interval)

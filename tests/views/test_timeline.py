@@ -7,7 +7,8 @@ from minagent_lab import Message, ToolCall
 from minagent_lab.messages import ModelResponse
 from minagent_lab.observe.reading import read_trace
 from minagent_lab.observe.trace import Trace
-from minagent_lab.views.timeline import BAD, BARS, OFF, drawable, plot_timeline
+from minagent_lab.views.figures.fonts import drawable
+from minagent_lab.views.timeline import BAD, BARS, OFF, plot_timeline
 
 from .traces import answer, busy, go, long, new_trace, stopped
 
@@ -103,8 +104,8 @@ def test_what_no_font_draws_is_written_as_its_code():
 
 def test_an_attempt_that_answered_is_filled_and_one_that_failed_is_empty():
     (axes,) = plot_timeline(busy()).axes
-    attempts = [bar[0] for bar in axes.containers if bar.get_label() == BARS["attempt"][0]]
-    assert [to_hex(bar.get_facecolor()) for bar in attempts] == ["#ffffff", BARS["attempt"][1]]
+    attempts = [bar[0] for bar in axes.containers if bar.get_label() == BARS["attempt"].name]
+    assert [to_hex(bar.get_facecolor()) for bar in attempts] == ["#ffffff", BARS["attempt"].colour]
 
 
 def test_the_legend_is_neutral_whatever_became_of_the_bars():
