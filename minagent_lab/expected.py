@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -59,6 +60,7 @@ def expect_error(kind: type[BaseException]) -> Iterator[Expected]:
         yield expected
     except kind as error:
         expected.error = error
-        print(exception_text(error))  # noqa: T201  (showing it is what this is for)
+        if not getattr(sys.stdout, "is_a_check", False):  # there a learner's test uses it, and nobody reads along
+            print(exception_text(error))  # noqa: T201  (showing it is what this is for)
     else:
         raise AssertionError(f"this block was expected to raise {kind.__name__}, and it raised nothing")

@@ -18,9 +18,11 @@ from minagent_lab import (
     run,
 )
 from minagent_lab.course import shop
+from minagent_lab.course.by_hand import by_hand
 from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
+from minagent_lab.course.kinds import is_returning_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.mockgpt import MockError, MockGPT, Rule, generators, responses
 from minagent_lab.mockgpt.request import MockRequest
@@ -544,7 +546,7 @@ WINNER = Exercise(
     title="Which rule answers?",
     thing="winner",
     wants="a function winner(rules, request)",
-    fits=is_function,
+    fits=is_returning_function,
     starter="""
 def winner(rules, request):
     for number, rule in enumerate(rules, 1):
@@ -584,8 +586,18 @@ def winner(rules, request):
         test_when,
         test_all_filters_of_a_rule_have_to_pass,
         test_a_rule_without_filters_fits_everything,
+        by_hand(MockGPT, Rule),
     ],
     mutants=[
+        Mutant(
+            "asks the package",
+            "def winner(rules, request):\n",
+            "def winner(rules, request):\n"
+            '    return MockGPT([{**rule, "generator": "x"} for rule in rules]).explain(request).winner\n\n'
+            "def unused(rules, request):\n",
+            "test_by_hand",
+            "It is right, and whoever wrote it knows no more than before about who answers.",
+        ),
         Mutant(
             "lets the last rule win",
             "    for number, rule in enumerate(rules, 1):",

@@ -9,10 +9,11 @@ from itertools import islice
 from typing import Any
 
 from minagent_lab.course import shop
+from minagent_lab.course.by_hand import by_hand
 from minagent_lab.course.exercise import Exercise, Mutant, WrongTest, is_function, made, says
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
-from minagent_lab.course.kinds import is_plain_function
+from minagent_lab.course.kinds import is_plain_function, is_returning_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.errors import NetworkError
 from minagent_lab.providers.chat_stream import ChatAssembler
@@ -173,8 +174,17 @@ def events(pieces):
         test_several_data_lines_are_one_event,
         test_one_blank_after_the_colon_is_taken_off_if_it_is_there,
         test_an_event_is_handed_on_before_the_stream_is_over,
+        by_hand(EventReader),
     ],
     mutants=[
+        Mutant(
+            "lets the package read",
+            "def events(pieces):\n",
+            "def events(pieces):\n    reader = EventReader()\n    for piece in pieces:\n"
+            "        yield from (event.data for event in reader.feed(piece))\n\ndef unused(pieces):\n",
+            "test_by_hand",
+            "It is a good reader; what a piece, a line and an event are, one learns by writing it.",
+        ),
         Mutant(
             "forgets the rest",
             "(rest + piece)",
@@ -420,7 +430,7 @@ ASSEMBLE = Exercise(
     title="From deltas to the message",
     thing="assemble",
     wants="a function assemble(chunks)",
-    fits=is_plain_function,
+    fits=is_returning_function,
     starter="""
 def assemble(chunks):
     text, calls, usage = "", [], None
@@ -471,8 +481,27 @@ def assemble(chunks):
         test_no_arguments,
         test_unfinished,
         test_finished,
+        by_hand(ChatAssembler),
     ],
     mutants=[
+        Mutant(
+            "lets the package assemble",
+            "def assemble(chunks):\n",
+            """def assemble(chunks):
+    answer = ChatAssembler()
+    for chunk in chunks:
+        answer.feed(chunk)
+    body = answer.body()
+    message = body["choices"][0]["message"]
+    calls = [(call["id"], call["function"]["name"], json.loads(call["function"]["arguments"] or "{}"))
+             for call in message.get("tool_calls") or []]
+    return message["content"] or "", calls, body.get("usage")
+
+def unused(chunks):
+""",
+            "test_by_hand",
+            "Then the eight habits of section 8 stay somebody else's knowledge.",
+        ),
         Mutant(
             "takes the first choice",
             'for choice in chunk.get("choices") or []:',
@@ -605,7 +634,7 @@ CLUES = {
     "C": "there is a finish reason; read which",
     "D": "the last event is well-formed JSON; read it",
     "E": "every event is JSON, and a finish reason came; now look at the text, and at the bytes in frames",
-    "F": "at which event does the reader give up, and is that event the service's word for a failure, or no JSON at all?",
+    "F": "read each event to its end: which of them would a reader of JSON refuse?",
     "G": "the last word is missing; what decides whether an answer is whole?",
 }
 
@@ -640,12 +669,12 @@ faults = {
 }
 """,
     hints=[
-        'Open each in a cell of its own, `step_stream(STREAMS["B"], at="end")`, and go back from there. Three of the seven '
-        "come to nothing, each for a reason of its own.",
-        "The finish reason decides: none is `stopped`, `length` is `limit`. What the reader refuses is either an "
-        "error that the service tells in well-formed JSON, or no JSON.",
-        "`encoding` has a response, and � in its text: the bytes in frames are no UTF-8, and they are not at a cut. "
-        "Two streams are complete.",
+        "Read from the end: is there an event with a finish reason? Which? Is every event before it JSON, and the text in "
+        'it readable? To see more, step: `step_stream(STREAMS["B"])`.',
+        "The finish reason decides: none is `stopped`, `length` is `limit`. But an event can also be an error that the "
+        "service tells in well-formed JSON, or no JSON at all.",
+        "`encoding` has � in its text: in the stepper these bytes stand in frames, and not at a cut. Two streams are "
+        "complete.",
     ],
     solution="""
 faults = {

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import numbers
 import random
 import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from minagent_lab import EvalCase, EvalReport, MockGPT, Rule, Tool, ToolRegistry, evaluate
+from minagent_lab import EvalCase, EvalReport, MockGPT, Rule, Tool, ToolRegistry, aevaluate, evaluate
 from minagent_lab.course import shop
+from minagent_lab.course.by_hand import by_hand
 from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, is_function, made, mutated, says, sentence
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
-from minagent_lab.course.kinds import is_plain_function
+from minagent_lab.course.kinds import is_returning_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
 from minagent_lab.mockgpt import generators, responses
 from minagent_lab.observe import matchers
 from minagent_lab.observe.case_result import CaseResult
-from minagent_lab.observe.comparing import compare
-from minagent_lab.observe.counting import VERDICTS, tally_of
+from minagent_lab.observe.comparing import Comparison, compare
+from minagent_lab.observe.counting import VERDICTS, Tally, tally_of
 
 TITLE = "Evaluation"
 
@@ -290,6 +292,9 @@ def _counted(tally: Any, outcomes: list[str], wanted: tuple[Any, ...]) -> None:
     what = f"for {_short(outcomes)}"
     if not isinstance(got, (tuple, list)) or len(got) != 6:
         raise AssertionError(f"{what} expected six values, got {shown(got)}")
+    is_float = isinstance(got[5], (int, float)) or not isinstance(got[5], numbers.Number)
+    if not is_float:
+        raise AssertionError(f"{what}, the rate is {shown(got[5])}; write a float, as `passed / n` gives it")
     for name, one, other in zip(("n", "passed", "failed", "errors", "not run", "rate"), got, wanted, strict=True):
         expect(one, other, f"{what}, {name}:")
 
@@ -343,7 +348,8 @@ def test_unknown(tally: Any) -> None:
 @says("outcomes may come one by one, as from a generator")
 def test_generator(tally: Any) -> None:
     got = tally(word for word in _list(2, 1, 1))
-    expect(tuple(got), (4, 2, 1, 1, 0, 0.5), "for a generator of 2 passed, 1 failed, 1 error")
+    got = tuple(got) if isinstance(got, list) else got
+    expect(got, (4, 2, 1, 1, 0, 0.5), "for a generator of 2 passed, 1 failed, 1 error")
 
 
 @says("fifty sets are counted as the package counts them")
@@ -360,7 +366,7 @@ TALLY = Exercise(
     title="The rate, with its denominator",
     thing="tally",
     wants="a function tally(outcomes)",
-    fits=is_plain_function,
+    fits=is_returning_function,
     starter="""
 def tally(outcomes):
     passed = outcomes.count("passed")
@@ -394,8 +400,24 @@ def tally(outcomes):
         test_unknown,
         test_generator,
         test_package,
+        by_hand(tally_of, Tally, EvalReport, evaluate, aevaluate),
     ],
     mutants=[
+        Mutant(
+            "lets the package count",
+            "def tally(outcomes):\n",
+            "from minagent_lab.observe.counting import tally_of\n\ndef tally(outcomes):\n"
+            "    told = tally_of(outcomes)\n    return told.n, *told, told.rate\n\ndef unused(outcomes):\n",
+            "test_by_hand",
+            "What belongs in the denominator is a decision; here you make it.",
+        ),
+        Mutant(
+            "gives an exact fraction",
+            "counts[0] / n if",
+            "__import__('fractions').Fraction(counts[0], n) if",
+            "test_rate",
+            "It is exact, and no reader of a report and no JSON expects it; a rate is a float.",
+        ),
         Mutant(
             "leaves errors out of n",
             "    n = len(outcomes)\n",
@@ -559,7 +581,7 @@ FLIPS = Exercise(
     title="Which cases flipped?",
     thing="flips",
     wants="a function flips(before, after)",
-    fits=is_plain_function,
+    fits=is_returning_function,
     starter="""
 def flips(before, after):
     fixed, broken = [], []
@@ -593,8 +615,24 @@ def flips(before, after):
         test_what_was_not_run_is_left_out,
         test_a_case_that_only_one_of_them_has_is_left_out,
         test_all_pairs,
+        by_hand(compare, Comparison, EvalReport),
     ],
     mutants=[
+        Mutant(
+            "lets the package compare",
+            "def flips(before, after):\n",
+            """from minagent_lab.observe.case_result import CaseResult
+from minagent_lab.observe.comparing import compare
+
+def flips(before, after):
+    told = compare(*(EvalReport([CaseResult(*pair) for pair in each.items()]) for each in (before, after)))
+    return told.fixed, told.broken, told.left_out
+
+def unused(before, after):
+""",
+            "test_by_hand",
+            "What makes a pair, and what does not, is the question; whoever answers it reads such a table with care.",
+        ),
         Mutant(
             "takes the new ones for the old ones",
             'new == "passed" else',
@@ -727,8 +765,18 @@ def smoke_test(model):
             "model",
         ),
         *map(_by_any_means, judge({}, RAISING_MODELS, MODEL, made_model, "model")),
+        by_hand(matchers.smoke),
     ],
     wrong_tests=[
+        WrongTest(
+            "lets the package's smoke do it",
+            """
+def smoke_test(model):
+    assert smoke().problem(run(model, registry, "What does tea cost?")) == ""
+""",
+            "it is made by hand",
+            "It is the right test for a file; here it is about the three facts that are in it.",
+        ),
         WrongTest(
             "looks for the number",
             """
@@ -842,18 +890,18 @@ PREDICTIONS: tuple[Question, ...] = (
         ],
     ),
     Question(
-        "Before and after: 17 of 20. What did the repair change?",
+        "17 of 20 pass before the repair and 17 of 20 after it. How many cases may have changed their verdict, at most?",
         [
-            Choice("Nothing: the rates are the same.", False, "A rate does not say which cases pass."),
+            Choice("None: the rate is the same.", False, "A rate counts passed cases; it does not say which they are."),
             Choice(
-                "Nothing that matters: the intervals are the same, too.",
+                "Three: only three failed before, and no more than three can have been repaired.",
                 False,
-                "The interval is made of the same two numbers as the rate; it knows no more about the cases.",
+                "So many can be fixed. For the rate to stay, as many others must have broken.",
             ),
             Choice(
-                "The rates do not tell.",
+                "Six: three that failed, and three that passed.",
                 True,
-                "Three won and three lost, or nothing at all: the sum is the same. So look case by case.",
+                "Three won and three lost: the sum is the same, and the agent is another one. So look case by case.",
             ),
         ],
     ),

@@ -11,11 +11,13 @@ from typing import Any
 from minagent_lab import MockGPT, Rule, choose_provider
 from minagent_lab.course import shop
 from minagent_lab.course.awaiting import finished
+from minagent_lab.course.by_hand import by_hand
 from minagent_lab.course.exercise import Exercise, Mutant, Test, WrongTest, made, says, sentence
 from minagent_lab.course.expecting import expect, shown
 from minagent_lab.course.judging import Broken, judge
-from minagent_lab.course.kinds import is_async_function, is_plain_function
+from minagent_lab.course.kinds import is_async_function, is_returning_function
 from minagent_lab.course.quiz import Choice, Question, Quiz
+from minagent_lab.fixtures.redact import Redactor
 from minagent_lab.mockgpt import responses
 from minagent_lab.observe.matchers import smoke
 
@@ -317,8 +319,15 @@ async def smoke_test(provider):
         ),
         test_the_limit_comes_before_the_request,
         *map(_by_any_means, judge({}, RAISING_PROVIDERS, PROVIDER, made_provider, "provider")),
+        by_hand(smoke),
     ],
     wrong_tests=[
+        WrongTest(
+            "lets the package's smoke do it",
+            _smoke('    assert smoke().problem(result) == ""\n'),
+            "it is made by hand",
+            "It is the right test for a file; here it is about the three facts that are in it.",
+        ),
         WrongTest(
             "looks for the number",
             _smoke(f'{ALL_THREE}    assert "12" in result.final\n'),
@@ -461,7 +470,7 @@ PLACES = Exercise(
     title="What must not be in the file",
     thing="places",
     wants="a function places(data, secret)",
-    fits=is_plain_function,
+    fits=is_returning_function,
     starter="""
 def places(data, secret):
     return [key for key, value in data.items() if secret in str(value)]
@@ -502,8 +511,24 @@ def places(data, secret):
         test_what_was_redacted_is_no_finding,
         test_a_name_of_a_field_can_hold_it_too,
         test_every_place_is_named_and_in_order,
+        by_hand(Redactor),
     ],
     mutants=[
+        Mutant(
+            "lets the package look",
+            "def places(data, secret):\n",
+            "from minagent_lab.fixtures.redact import Redactor\n\ndef places(data, secret):\n"
+            "    return list(Redactor([secret]).places(data))\n\ndef unused(data, secret):\n",
+            "test_by_hand",
+            "A scan that you have written yourself is one whose gaps you know.",
+        ),
+        Mutant(
+            "sorts the places",
+            "    return found\n",
+            "    return sorted(found, key=str)\n",
+            "test_every_place_is_named_and_in_order",
+            "In the order of the file they are found again by eye.",
+        ),
         Mutant(
             "does not look into lists",
             "isinstance(data, (dict, list))",
@@ -650,7 +675,7 @@ GUARD = Exercise(
     title="The guard in front of the money",
     thing="who_answers",
     wants="a function who_answers(settings, environ)",
-    fits=is_plain_function,
+    fits=is_returning_function,
     starter="""
 def who_answers(settings, environ):
     if not settings["base_url"] or not settings["yes"]:
@@ -846,14 +871,14 @@ QUIZ = Quiz(
             ],
         ),
         Question(
-            "requests=10, attempts=2, and the service is down. An agent is run five times. How many requests arrive?",
+            "requests=10, attempts=2, and the service is down. An agent is run eight times. How many requests arrive?",
             [
-                Choice("5", False, "One failed attempt is followed by another one."),
-                Choice("10", True, "Five runs of two attempts, and each one counts. An eleventh would be refused."),
+                Choice("8", False, "One failed attempt is followed by another one."),
+                Choice("10", True, "Each attempt counts. Five runs use the limit up; the other three send nothing."),
                 Choice(
-                    "50, since each of the five runs may send ten", False, "The limit is the provider's, for all runs."
+                    "80, since each of the eight runs may send ten", False, "The limit is the provider's, for all runs."
                 ),
-                Choice("20", False, "The limit counts requests, and not questions."),
+                Choice("16", False, "Two attempts for each run would be so many; the limit ends it before."),
             ],
         ),
         Question(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from minagent_lab.values import a_kind
@@ -31,7 +32,17 @@ def _same(got: Any, wanted: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value on one line, cut where it is long, whatever its repr does."""
+    """Return a value on one line, cut where it is long, whatever its repr does; what waits to be run in words.
+
+    Examples
+    --------
+    >>> shown(number for number in (1, 2))
+    'a generator, which has made nothing yet; make it a list'
+    """
+    if inspect.isgenerator(value):
+        return "a generator, which has made nothing yet; make it a list"
+    if inspect.iscoroutine(value):
+        return "a coroutine, which has not run yet; write await"
     try:
         text = " ".join(repr(value).split())
     except Exception as error:

@@ -57,7 +57,7 @@ def _accepts(name: str, thing: Callable[[], Any], noun: str) -> Test:
     @says(f"accepts {name}")
     def test(learners_test: Callable[[Any], Any]) -> None:
         try:
-            finished(learners_test(thing()))
+            returned = finished(learners_test(thing()))
         except _refusals() as problem:
             at = _where(learners_test, problem, "; the test failed at")
             said = f": {problem}" if str(problem) else ""
@@ -65,8 +65,14 @@ def _accepts(name: str, thing: Callable[[], Any], noun: str) -> Test:
         except Exception as problem:
             at = _where(learners_test, problem, ", at")
             raise AssertionError(f"your test raised {exception_text(problem)}{at}") from None
+        _has_run(returned)
 
     return test
+
+
+def _has_run(returned: Any) -> None:
+    if inspect.isgenerator(returned) or inspect.isasyncgen(returned):
+        raise AssertionError("your test has a `yield`, so a call of it only makes a generator, and no line of it runs")
 
 
 def _rejects(fault: Broken, thing: Callable[[], Any], noun: str) -> Test:
@@ -84,6 +90,7 @@ def _rejects(fault: Broken, thing: Callable[[], Any], noun: str) -> Test:
             if _in_raises(learners_test, problem):
                 return None
             return Advice(f"rejected, but by {type(problem).__name__}; an assert would say why")
+        _has_run(returned)
         if returned is False:
             raise AssertionError("your test returned False; a test says no by `assert`")
         raise AssertionError("your test let it through")

@@ -66,6 +66,8 @@ def _parameter(one: inspect.Parameter) -> inspect.Parameter:
 def _write_async(thing: Any, name: str) -> str:
     if not is_function(thing):
         return ""
+    if inspect.isasyncgenfunction(inspect.unwrap(thing)):
+        return f"it has a `yield`, so nobody can await it; take it out of `async def {_head(name, thing)}`"
     return f"it is a plain `def`; it waits, so write `async def {_head(name, thing)}`"
 
 
@@ -73,6 +75,12 @@ def _write_plain(thing: Any, name: str) -> str:
     if not is_function(thing):
         return ""
     return f"it is `async def`; nothing waits here, so write `def {_head(name, thing)}`"
+
+
+def _write_return(thing: Any, name: str) -> str:
+    if is_function(thing) and inspect.isgeneratorfunction(inspect.unwrap(thing)):
+        return f"it has a `yield`, so a call of it only makes a generator; write `return` in `def {_head(name, thing)}`"
+    return _write_plain(thing, name)
 
 
 is_async_function = Kind(lambda thing: is_function(thing) and _is_async(thing), _write_async)
@@ -83,6 +91,12 @@ is_plain_function = Kind(
     _write_plain,
 )
 """A function that answers at once, or yields at once."""
+
+
+is_returning_function = Kind(
+    lambda thing: is_plain_function(thing) and not inspect.isgeneratorfunction(inspect.unwrap(thing)), _write_return
+)
+"""A function that answers at once, and does not yield."""
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
@@ -13,8 +14,10 @@ from minagent_lab.values import a_kind, value
 from minagent_lab.views.html import escape, mark, ticked
 
 MARKED = "passed", "not yet"  # what ✓ and ✗ are called aloud
+SAME_AGAIN = "the same as in the ✗ above"
 SHOWN = 10  # lines of what was printed that are not folded
 SAME, SHORT = 3, 40  # where so many ✗ or more have one reason, longer than this, it is said once, above the lines
+RAISED = re.compile(r"(?:^|\bit raised )((?:\w+\.)*\w*(?:Error|Exception)\b.*)", re.DOTALL)
 
 
 class Line(NamedTuple):
@@ -104,8 +107,14 @@ class Report:
         return f"One reason for all {sum(not line.passed for line in self.lines)} ✗: {reason}" if reason else ""
 
     def _rows(self) -> list[str]:
-        reason = self._same()
-        return [_row(line._replace(reason="") if reason and not line.passed else line) for line in self.lines]
+        if self._same():
+            return [_row(line if line.passed else line._replace(reason="")) for line in self.lines]
+        rows, last = [], ""
+        for line in self.lines:
+            cause = "" if line.passed else _cause(line.reason)
+            rows.append(_row(line._replace(reason=SAME_AGAIN) if cause and cause == last else line))
+            last = last if line.passed else cause
+        return rows
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Return the report for a notebook: live where widgets are, and what stands for it elsewhere."""
@@ -116,6 +125,12 @@ class Report:
 
     def __repr__(self) -> str:
         return self.text()
+
+
+def _cause(reason: str) -> str:
+    """Return what a reason has in common with others: what was raised, or all of it where it is long."""
+    raised = RAISED.search(reason)
+    return raised[1] if raised else reason if len(reason) > SHORT else ""
 
 
 def _row(line: Line) -> str:

@@ -158,7 +158,9 @@ _NOT_COUNTED = (
 
 
 class _Cut(io.TextIOBase):
-    """A file that remembers how it began, and how much there was."""
+    """A file that remembers how it began, and how much there was; `expect_error` prints nothing to it."""
+
+    is_a_check = True
 
     def __init__(self) -> None:
         self._text, self._size = "", 0

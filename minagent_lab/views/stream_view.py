@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from json import JSONDecoder
 from typing import Any
 
 import ipywidgets as widgets
@@ -18,6 +19,7 @@ from minagent_lab.views.words import count
 
 SHOWN_BYTES = 1_500  # before the newest piece; what is older is counted
 SHOWN_EVENTS = 6
+DELTA = '"delta":'
 # The colours are mixed towards the theme's own ink, so that one rule serves light and dark; shape and word say it too.
 STYLE = """<style>
 .lab-stream{--ink:var(--jp-ui-font-color0,#000);--bg:var(--jp-layout-color1,#fff);
@@ -205,10 +207,23 @@ def _events(stepper: StreamStepper) -> str:
         return "<p class='m'>none yet</p>"
     items = "".join(
         f"<li{' class=' + chr(39) + 'new' + chr(39) if new else ''}>{'<b>NEW</b> ' if new else ''}"
-        f"{quoted(f'{event.name} {event.data}'.strip())}<br>{escape(words)}</li>"
+        f"{_pointed(f'{event.name} {event.data}'.strip())}<br>{escape(words)}</li>"
         for new, event, words in rows[-SHOWN_EVENTS:]
     )
     return f"<ol start='{max(len(rows) - SHOWN_EVENTS, 0) + 1}'>{items}</ol>"
+
+
+def _pointed(data: str) -> str:
+    """Return the data of an event as code, its delta in bold: that is what it adds to the message."""
+    start = data.find(DELTA)
+    try:
+        _, stop = JSONDecoder().raw_decode(data, start + len(DELTA)) if start >= 0 else ("", 0)
+    except ValueError:  # half an event
+        stop = 0
+    if not stop:
+        return quoted(data)
+    before, delta, after = (escape(part) for part in (data[:start], data[start:stop], data[stop:]))
+    return f"<code{lang(data)}>{before}<b>{delta}</b>{after}</code>"
 
 
 def _message(stepper: StreamStepper) -> str:

@@ -4,6 +4,7 @@ import functools
 
 import pytest
 
+from minagent_lab import expect_error
 from minagent_lab.course.exercise import made, sentence
 from minagent_lab.course.judging import Broken, judge
 from minagent_lab.course.running import Outcome, attempted
@@ -161,3 +162,29 @@ def test_an_async_test_that_lets_the_broken_one_through_is_told_so():
         double(3)
 
     assert judged(learners_test)[1].problem == "your test let it through"
+
+
+def by_yield(double):
+    assert double(3) == 6
+    yield
+
+
+async def by_async_yield(double):
+    assert double(3) == 6
+    yield
+
+
+@pytest.mark.parametrize("learners_test", [by_yield, by_async_yield])
+def test_a_test_that_yields_is_told_that_no_line_of_it_ran(learners_test):
+    for outcome in judged(learners_test):
+        assert outcome.problem.startswith("your test has a `yield`, so a call of it only makes a generator")
+
+
+def test_what_expect_error_shows_is_no_print_of_the_learners():
+    def quietly(double):
+        with expect_error(TypeError) as expected:
+            double(None)
+        assert isinstance(expected.error, TypeError)
+
+    right, _ = judged(quietly)
+    assert right == Outcome(None)

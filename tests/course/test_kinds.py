@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from minagent_lab.course.exercise import Exercise
-from minagent_lab.course.kinds import class_with_async, is_async_function, is_plain_function
+from minagent_lab.course.kinds import class_with_async, is_async_function, is_plain_function, is_returning_function
 from minagent_lab.course.report import report_on
 
 
@@ -116,3 +116,25 @@ def test_a_signature_that_raises_is_left_out():
     assert is_async_function.refusal(Nasty(), "f") == "it is a plain `def`; it waits, so write `async def f(...)`"
     (line,) = report_on(replace(exercise(is_async_function), wants="w"), Nasty()).lines
     assert not line.passed
+
+
+def yields(outcomes):
+    yield outcomes
+
+
+def test_what_yields_is_plain_and_is_told_to_return():
+    assert is_plain_function(yields)
+    assert is_returning_function(plain)
+    assert not is_returning_function(yields)
+    assert not is_returning_function(waits)
+    told = is_returning_function.refusal(yields, "tally")
+    assert told == "it has a `yield`, so a call of it only makes a generator; write `return` in `def tally(outcomes)`"
+    assert "nothing waits here" in is_returning_function.refusal(waits, "tally")
+
+
+def test_what_is_awaited_does_not_yield():
+    async def test(provider):
+        yield provider
+
+    assert not is_async_function(test)
+    assert "has a `yield`, so nobody can await it" in is_async_function.refusal(test, "test")

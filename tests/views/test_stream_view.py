@@ -108,3 +108,20 @@ def test_a_whole_stream_of_an_answer_that_was_cut_says_both():
     assert "The stream is whole; the answer was cut at the model's limit." in shown.status_text
     assert "The answer is whole." not in shown.status_text
     shown.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "bold"),
+    [
+        ('{"a":1,"delta":{"content":"<你>"},"b":2}', '{"a":1,<b>"delta":{"content":"&lt;你&gt;"}</b>,"b":2}'),
+        ('{"delta":{"content":"}"}}', '{<b>"delta":{"content":"}"}</b>}'),
+        ('{"delta":{"cont', '{"delta":{"cont'),
+        ('{"delta":{"content":"x"', '{"delta":{"content":"x"'),
+        ('{"choices":[]}', '{"choices":[]}'),
+        ("[DONE]", "[DONE]"),
+    ],
+)
+def test_the_delta_of_an_event_is_bold(data, bold):
+    shown = step_stream([f"data: {data}\n\n".encode()], at="end")
+    assert f">{bold}</code><br>" in shown.panes.value.replace("&quot;", '"').replace("&#x27;", "'")
+    shown.close()
