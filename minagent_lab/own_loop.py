@@ -11,11 +11,14 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from minagent_lab.awaiting import WouldWait, at_once
 
 T = TypeVar("T")
+
+A_LOOK = 0.2  # seconds after which somebody who waits looks up: a Ctrl-C that comes just before the wait ends no wait
 
 
 class OwnLoop(Protocol):
@@ -53,6 +56,9 @@ class LoopInAThread:
 
         future = asyncio.run_coroutine_threadsafe(begun(), self._loop)
         try:
+            while not future.done():
+                with suppress(TimeoutError):  # ours, or that of the coroutine: then it is done
+                    return future.result(A_LOOK)
             return future.result()
         finally:
             future.cancel()

@@ -1,5 +1,6 @@
 """From a provider to a plain model and back."""
 
+import _thread
 import asyncio
 import gc
 import threading
@@ -15,6 +16,7 @@ from minagent_lab import (
     Message,
     ModelRequest,
     ModelResponse,
+    ProviderTimeoutError,
     RateLimitError,
     Stepper,
     ToolRegistry,
@@ -121,6 +123,29 @@ def test_ctrl_c_while_waiting_cancels_the_call_over_there(monkeypatch):
             model.complete([], [])
         monkeypatch.undo()
         assert ended.wait(10)
+
+
+def test_ctrl_c_that_wakes_nobody_ends_the_wait_all_the_same():
+    ended = threading.Event()
+
+    class Slow:
+        async def complete(self, request, signal=None):
+            try:
+                await asyncio.sleep(0.1)
+                _thread.interrupt_main()  # it is noted, and who waits sleeps on, as when it comes just before the wait
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+    with to_model(Slow()) as model:
+        with pytest.raises(KeyboardInterrupt):
+            model.complete([], [])
+        assert ended.wait(10)
+
+
+def test_a_timeout_over_there_is_a_timeout_here():
+    with to_model(FakeModelProvider([ProviderTimeoutError("late")])) as model, pytest.raises(ProviderTimeoutError):
+        model.complete([], [])
 
 
 def test_a_plain_model_can_be_awaited():
