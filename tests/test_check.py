@@ -155,7 +155,7 @@ def test_a_kernel_of_another_python_fails(kernel, tmp_path):
 
 def test_a_kernel_of_this_python_passes_whatever_its_program_is_called(kernel):
     kernel(Path(sys.executable).with_name("python3-by-another-name"))
-    assert finding("kernel python3") == ("kernel python3", "Mine", "")
+    assert finding("kernel python3") == check.Finding("kernel python3", "Mine", "")
 
 
 def test_a_console_without_chinese_gets_escapes_instead_of_a_crash(monkeypatch):
