@@ -1,6 +1,6 @@
 """Build the series as a static site that needs no server: JupyterLite, with Python itself in the reader's browser.
 
-    uv run --group site python tools/build_site.py [--to _site]
+    uv run --isolated --group site python tools/build_site.py [--to _site]
 
 It needs npm, which brings Python for the browser (Pyodide). Everything is taken from the registries that pip, uv and
 npm are set up to ask, and lands in one folder. The site asks no other host: what the notebooks import is in the folder.

@@ -8,7 +8,6 @@ import io
 import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,16 +96,13 @@ def serving(site: Path) -> Iterator[http.server.ThreadingHTTPServer]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the site with the command that README gives."""
-    if shutil.which("npm") is None and not os.environ.get("CI"):
-        pytest.skip("the site is built with npm, and it is not installed")
+    """Build the site with the command that HOSTING.md gives."""
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if not (uv and shutil.which("npm")) and not os.environ.get("CI"):
+        pytest.skip("the site is built with uv and npm, and one of them is not installed")
     folder = tmp_path_factory.mktemp("site") / "_site"
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "build_site.py", "--to", folder],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    command = [uv, "run", "--isolated", "--group", "site", "python", "tools/build_site.py", "--to", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
