@@ -264,3 +264,15 @@ def test_the_view_keeps_its_height_from_start_to_end(open_notebook):
         if call < 3:
             press(view, "next")
     assert max(heights) - min(heights) <= 1
+
+
+@pytest.mark.parametrize("width", [1400, 700])
+def test_the_reply_stands_right_under_what_was_sent(open_notebook, width):
+    notebook = open_notebook([SHOP, "open_stepper(at=1)", "open_stepper(SCRIPT[:1] * 30, max_steps=40, at=30)"],
+                             width=width, height=1100)  # fmt: skip
+    for number in (1, 2):
+        view = notebook.view(number)
+        row = view.locator(".lab-msg:visible").last.bounding_box()
+        reply = view.locator(".lab-replied").bounding_box()
+        assert 0 <= reply["y"] - row["y"] - row["height"] < 8
+        assert view.locator(".lab-hist").bounding_box()["height"] < 500
