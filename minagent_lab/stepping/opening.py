@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from minagent_lab.errors import TraceError
+from minagent_lab.errors import ForkError, TraceError
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.observe.reading import read_trace
 from minagent_lab.observe.trace import Trace
@@ -69,6 +69,7 @@ def open_run(source: Trace | RunResult | str | Path | Sequence[Event], run: str 
     )
     recorded.stepper, stepper.unknown = stepper, recorded.unknown
     stepper.run_to_end()
+    recorded.played = True
     stepper.goto(0)
     return stepper
 
@@ -108,7 +109,10 @@ class _RecordedModel:
         self.name = recorded.model_name or "recorded"
 
     def complete(self, messages: Sequence[Message], tools: list[dict[str, Any]]) -> ModelResponse:  # noqa: ARG002
-        """Play the next answer."""
+        """Play the next answer. A branch of the run asks for more, and there is nobody to answer it."""
+        if self._recorded.played:
+            nobody = "nothing is recorded of this branch, and a run that was opened has no model to ask"
+            raise ForkError(f"{nobody}; step(model, registry, ...) the model itself, and fork that run")
         return self._recorded.next_answer()
 
     def __repr__(self) -> str:

@@ -34,11 +34,14 @@ class Recorded:
     ----------
     stepper : Stepper
         Who plays it; set once it is made.
+    played : bool
+        Whether all of it was played.
     """
 
     def __init__(self, events: list[Event], name: str) -> None:
         self.name = name
         self.stepper: Any = None
+        self.played = False
         self.call = 0  # of the model, the one that is played
         self.model_name = ""
         self.answers: list[ModelResponse | Exception] = []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from minagent_lab.growth import Growth
-from minagent_lab.messages import Message
+from minagent_lab.messages import Message, ToolCall
 from minagent_lab.stepping.stepper import Turn
+from minagent_lab.values import dump_json
 from minagent_lab.views.blocks import answer_with_end, message_row, tools_row
 from minagent_lab.views.html import escape, lang, quoted
 from minagent_lab.views.panel import styles
@@ -83,11 +84,18 @@ def _kept(turn: Turn) -> Turn:
         return turn
     response = turn.response
     cut = type(response)(_cut_message(response.message), response.stop_reason, response.usage, response.model)
-    return Turn(turn.call, turn.request, cut, turn.results, turn.status, turn.error, turn.item, turn.printed)
+    printed = tuple((who, _cut(text)) for who, text in turn.printed)
+    return Turn(turn.call, turn.request, cut, turn.results, turn.status, turn.error, turn.item, printed)
 
 
 def _cut_message(message: Message) -> Message:
-    return Message(message.role, _cut(message.content), message.tool_calls, message.tool_call_id)
+    calls = [_cut_call(call) for call in message.tool_calls]
+    return Message(message.role, _cut(message.content), calls, message.tool_call_id)
+
+
+def _cut_call(call: ToolCall) -> ToolCall:
+    arguments = dump_json(call.arguments)
+    return call if len(arguments) <= LONGEST else ToolCall(call.id, call.name, {"cut here": _cut(arguments)})
 
 
 def _cut(text: str) -> str:

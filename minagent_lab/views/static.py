@@ -7,6 +7,7 @@ is taken out of a notebook that is not trusted. The plain text says the same for
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 from minagent_lab.messages import Message
@@ -39,10 +40,10 @@ ROWS = 24  # messages of one call that are kept, likewise
 
 def static_text(stepper: Stepper) -> str:
     """Return the call that is shown as plain text, one line per row."""
-    return visible("\n".join(_lines(stepper)))
+    return visible("\n".join(_lines(stepper, ROWS)))
 
 
-def _lines(stepper: Stepper) -> Iterator[str]:
+def _lines(stepper: Stepper, most: int) -> Iterator[str]:
     here, limit = position(stepper)
     turn = stepper.turn
     start = "The start." if stepper.turns else "Nothing has been asked yet."
@@ -50,7 +51,12 @@ def _lines(stepper: Stepper) -> Iterator[str]:
     request = turn.request if turn else _first_request(stepper)
     fresh = stepper.growth[stepper.index - 1].new if turn else len(request.messages)
     yield f"{sees(turn, asked=bool(stepper.turns))}: {count(len(request.messages), 'message')}, {fresh} new"
+    left_out = len(request.messages) - most
     for number, message in enumerate(request.messages, 1):
+        if left_out > 0 and most // 2 < number <= most // 2 + left_out:
+            if number == most // 2 + 1:
+                yield f"  … {count(left_out, 'message')} left out here …"
+            continue
         new = "  NEW" if number > len(request.messages) - fresh else ""
         yield f"  {number}  {message.role}  {_cut(_said(message))}{new}"
     if turn is None:
@@ -68,7 +74,7 @@ def _lines(stepper: Stepper) -> Iterator[str]:
 
 def status_lines(stepper: Stepper, rows: int = 4) -> str:
     """Return the same in short: where the run stands, the last few messages, what came of them."""
-    lines = list(_lines(stepper))
+    lines = list(_lines(stepper, sys.maxsize))
     messages = [place for place, line in enumerate(lines) if line.startswith("  ")]
     left_out = messages[:-rows]
     if left_out:

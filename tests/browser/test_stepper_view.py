@@ -276,3 +276,13 @@ def test_the_reply_stands_right_under_what_was_sent(open_notebook, width):
         reply = view.locator(".lab-replied").bounding_box()
         assert 0 <= reply["y"] - row["y"] - row["height"] < 8
         assert view.locator(".lab-hist").bounding_box()["height"] < 500
+
+
+def test_the_axis_has_a_limit_where_the_run_tells_one(open_notebook):
+    opened = "from minagent_lab import open_run, run\nStepperView(open_run(run(FakeModel(SCRIPT), registry, '2+3+4?')))"
+    notebook = open_notebook([SHOP, opened, "open_stepper()"])
+    for number, shown in ((1, False), (2, True)):
+        view = notebook.view(number)
+        expect(view.locator(".lab-wall")).to_be_visible(visible=shown)
+        label = view.locator(".lab-slider").evaluate("node => getComputedStyle(node, '::after').content")
+        assert label == ('"limit"' if shown else "none")

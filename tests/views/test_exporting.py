@@ -105,6 +105,18 @@ def test_a_long_run_is_capped_in_the_page(tmp_path):
     assert "x" * (LONGEST + 1) not in markdown
 
 
+def test_long_arguments_and_what_was_printed_are_cut_in_the_page(tmp_path):
+    registry = ToolRegistry()
+    registry.add(Tool("say", "Say", {"type": "object"}, lambda **_: print("p" * 500_000)))
+    call = ToolCall("c1", "say", {"text": "y" * 500_000, "more": ["z" * 500_000]})
+    walk = Stepper(FakeModel([[call], "done"]), registry, "go")
+    walk.run_to_end()
+    page = export(walk, tmp_path / "run.html")
+    assert page.stat().st_size < 200_000
+    assert "cut here, 1,000,0" in page.read_text(encoding="utf-8")
+    assert len(export(walk, tmp_path / "run.json").read_text(encoding="utf-8")) > 1_500_000
+
+
 def test_a_run_that_was_not_begun_can_be_written(tmp_path):
     walk = Stepper(FakeModel(["x"]), ToolRegistry(), "hi")
     for suffix in (".json", ".md", ".html"):

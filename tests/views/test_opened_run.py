@@ -189,6 +189,13 @@ def test_a_trace_tells_both(tmp_path):
     assert "not told by this run" not in shown
 
 
+def test_a_branch_of_a_run_that_was_opened_says_that_nobody_can_go_on():
+    branch = fork(open_run(run(FakeModel(SCRIPT), shop(), "2 + 3?")), 1, results={"c1": "6"})
+    branch.run_to_end()
+    assert branch.turns[0].results[0][1].content == "6"
+    assert "a run that was opened has no model to ask; step(model, registry, ...)" in str(branch.error)
+
+
 def test_a_branch_of_a_result_knows_no_more_than_the_result():
     opened = open_run(run(FakeModel(SCRIPT), shop(), "2 + 3?", max_steps=7))
     branch = fork(opened, 1, results={"c1": "6"})

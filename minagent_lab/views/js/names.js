@@ -27,6 +27,7 @@ function describe(root, frame, { max, limit, scale, about }) {
   setAttribute(knob, "aria-label", "Call shown");
   nameKnob(knob, frame.call, limit);
   root.classList.toggle("lab-over", frame.over);
+  root.classList.toggle("lab-endless", !limit);
   root.classList.toggle("lab-many", max > FEW);
   root.classList.toggle("lab-some", max > FEW / 2);
   root.querySelectorAll(".lab-branches [class*=lab-branch-]").forEach((button) => {
