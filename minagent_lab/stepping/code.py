@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.fields import script_of
 from minagent_lab.stepping.stepper import Stepper
 
 _WIDTH = 88
@@ -28,7 +28,7 @@ def code_of(stepper: Stepper) -> str:
     ]
     step(FakeModel(script), registry, 'Hi', max_steps=5)
     """
-    script = field_of(stepper.model, "script")
+    script = script_of(stepper.model)
     options = {
         "system": stepper.system,
         "max_steps": None if stepper.max_steps == 10 or "max_steps" in stepper.unknown else stepper.max_steps,

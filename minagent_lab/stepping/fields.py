@@ -19,3 +19,9 @@ def field_of(model: Any, name: str) -> Any:
         return getattr(model, name, None)
     except Exception:
         return None
+
+
+def script_of(model: Any) -> list[Any] | None:
+    """Return the items of a model that plays a script; ``None`` for any other model."""
+    script = field_of(model, "script")
+    return script if isinstance(script, list) and isinstance(field_of(model, "position"), int) else None

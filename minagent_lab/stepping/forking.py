@@ -14,7 +14,7 @@ from minagent_lab.errors import ForkError
 from minagent_lab.fakes.fake_model import FakeModel
 from minagent_lab.messages import Message, ModelResponse
 from minagent_lab.results import ToolResult
-from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.fields import field_of, script_of
 from minagent_lab.stepping.scripted_tools import after_calls
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import a_kind
@@ -117,7 +117,7 @@ def _check(stepper: Stepper, at: Any, changed: dict[str, Any], results: Any) -> 
 
 
 def _model(stepper: Stepper, at: int, kept: Sequence[Turn], changed: dict[str, Any]) -> Any:
-    script = field_of(stepper.model, "script")
+    script = script_of(stepper.model)
     if script is None:
         if "item" in changed or "script" in changed:
             raise ForkError(f"{a_kind(stepper.model)} has no script in which something could be changed")
@@ -133,7 +133,7 @@ def _model(stepper: Stepper, at: int, kept: Sequence[Turn], changed: dict[str, A
 
 def item_at(stepper: Stepper, call: int) -> Any:
     """Return the script item that answers a call, from 1; ``None`` where the script has none."""
-    script = field_of(stepper.model, "script") or []
+    script = script_of(stepper.model) or []
     place = item_number(stepper, call) - 1
     return script[place] if 0 <= place < len(script) else None
 
@@ -148,7 +148,8 @@ def _first_item(stepper: Stepper) -> int:
     item = next((turn.item for turn in stepper.turns if turn.item is not None), None)
     if item is not None:
         return item - next(turn.call for turn in stepper.turns if turn.item is not None)
-    return int(field_of(stepper.model, "position") or 0) - len(stepper.turns)
+    used = field_of(stepper.model, "position")
+    return (used if isinstance(used, int) else 0) - len(stepper.turns)
 
 
 class _Cursor(FakeModel):

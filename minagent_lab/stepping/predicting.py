@@ -11,7 +11,7 @@ from typing import Any
 from minagent_lab.errors import MinAgentError
 from minagent_lab.fakes.script import Expect, Script
 from minagent_lab.messages import ModelResponse
-from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.fields import script_of
 from minagent_lab.stepping.stepper import Stepper
 from minagent_lab.values import dump_json, value
 
@@ -27,8 +27,7 @@ class Guess:
 
 def can_be_predicted(stepper: Stepper) -> bool:
     """Whether it is known what the model will say: it plays a script, or the run is over."""
-    scripted = isinstance(field_of(stepper.model, "script"), list)
-    return stepper.ended or (scripted and isinstance(field_of(stepper.model, "position"), int))
+    return stepper.ended or script_of(stepper.model) is not None
 
 
 def guesses(stepper: Stepper) -> list[Guess]:

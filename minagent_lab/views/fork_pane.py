@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from minagent_lab.errors import ForkError, MinAgentError
-from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.fields import script_of
 from minagent_lab.stepping.forking import item_at, item_number
 from minagent_lab.stepping.items import is_text, item_of_text, text_of_item
 from minagent_lab.stepping.stepper import Stepper
@@ -56,7 +56,7 @@ class ForkPane(Pane):
         self._call = stepper.index or 1
         self._item = item_at(stepper, self._call)
         self.title(f"Fork at call {self._call}: what should be different?")
-        scripted = field_of(stepper.model, "script") is not None
+        scripted = script_of(stepper.model) is not None
         number = item_number(stepper, self._call)
         self.item.description = f"Item {number}"
         self.form.value = TEXT if is_text(self._item) else JSON

@@ -7,6 +7,7 @@ from typing import Any
 
 from minagent_lab.growth import Growth, history_growth
 from minagent_lab.model import ModelRequest
+from minagent_lab.stepping.fields import script_of
 from minagent_lab.stepping.stepper import Stepper
 from minagent_lab.views import blocks
 from minagent_lab.views.html import bold, escape, quoted, rich
@@ -21,7 +22,6 @@ from minagent_lab.views.words import (
     name_of,
     position,
     script_length,
-    script_of,
     sees,
     short,
 )

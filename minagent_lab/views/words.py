@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from minagent_lab.checks import NO_RESPONSE
@@ -13,7 +12,7 @@ from minagent_lab.fakes.script import Expect
 from minagent_lab.messages import ModelResponse, ToolCall
 from minagent_lab.record import STOPPED_CALL
 from minagent_lab.results import exception_text
-from minagent_lab.stepping.fields import field_of
+from minagent_lab.stepping.fields import field_of, script_of
 from minagent_lab.stepping.stepper import Stepper, Turn
 from minagent_lab.values import dump_json
 from minagent_lab.views.html import Part, bold, code
@@ -361,12 +360,6 @@ def name_of(model: Any) -> str:
     """Return what a model is called."""
     name = field_of(model, "name")
     return name if isinstance(name, str) and name else type(model).__name__
-
-
-def script_of(model: Any) -> Sequence[Any] | None:
-    """Return the items of a model that plays a script; ``None`` for any other model."""
-    script = field_of(model, "script")
-    return script if isinstance(script, list) and isinstance(field_of(model, "position"), int) else None
 
 
 def script_length(model: Any) -> int | None:

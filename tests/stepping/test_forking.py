@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lab import NUMBERS, call, registry, tool, well_formed
 
-from minagent_lab import FakeModel, FakeModelProvider, Message, Stepper, ToolCall, ToolRegistry, to_model
+from minagent_lab import FakeModel, FakeModelProvider, Message, ModelResponse, Stepper, ToolCall, ToolRegistry, to_model
 from minagent_lab.errors import ForkError
 from minagent_lab.fakes.scripted import ScriptedResults
 from minagent_lab.mockgpt import MockGPT, Rule
 from minagent_lab.stepping.comparing import compare
-from minagent_lab.stepping.forking import fork
+from minagent_lab.stepping.forking import fork, item_at
 
 SCRIPT = [[call("c1", a=2, b=3)], [call("c2", a=5, b=4), call("c3", a=1, b=1)], "9"]
 
@@ -133,6 +133,21 @@ def test_models_without_a_script_are_asked_after_the_shared_calls():
     assert branch.result.final == "first"
     with pytest.raises(ForkError, match="has no script"):
         fork(walked(model=mock), 1, item="x")
+
+
+@pytest.mark.parametrize(("script", "position"), [(["a", "b"], "three"), ("ab", 0), (7, 0), (["a", "b"], None)])
+def test_a_model_whose_script_is_none_is_forked_as_one_without(script, position):
+    class Odd:
+        def complete(self, messages, tools):
+            return ModelResponse(Message("assistant", messages[-1].content.upper()))
+
+    model = Odd()
+    model.script, model.position = script, position
+    first = walked(model=model)
+    assert item_at(first, 1) is None
+    assert finished(fork(first, prompt="other")).result.final == "OTHER"
+    with pytest.raises(ForkError, match="has no script"):
+        fork(first, 1, item="x")
 
 
 def test_the_provider_behind_a_plain_model_is_forked_by_its_script():
