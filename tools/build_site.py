@@ -65,9 +65,6 @@ ENTRANCE = f"""<!DOCTYPE html>
 """
 
 
-JSON_FILE = {"name": "json", "extensions": [".json"], "mimeTypes": ["application/json"]}
-
-
 class SiteProblem(Exception):
     """What keeps the site from being built, in words for who builds it."""
 
@@ -229,7 +226,6 @@ def build(site: Path, content: Path, work: Path, *, empty: bool = False) -> None
         "jupyter-config-data": {
             "appName": "minagent_lab",
             "exposeAppInBrowser": True,  # so that a test, or a curious reader, can ask the page
-            "fileTypes": {"json": {**JSON_FILE, "fileFormat": "text"}},  # else a cell reads it without its lines
             "litePluginSettings": {
                 PYODIDE_KERNEL_PLUGIN_ID: {
                     "disablePyPIFallback": True,  # no other host is asked

@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import sys
+import warnings
 from typing import Any, NamedTuple
 
 from minagent_lab.errors import ConfigurationError
@@ -89,12 +91,15 @@ def made(sdk: Sdk, api_key: Any, base_url: Any, transport: Any, timeout: float |
         raise ConfigurationError(f"transport is {a_kind(transport)}; hand in an httpx2 transport that is async")
     in_process = transport is not None and _is_in_process(transport)
     near = in_process or (url is not None and is_loopback(str(url)))
-    http_client = module.DefaultAsyncHttpxClient(
-        transport=transport,
-        timeout=timeout,
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
-        trust_env=not near,  # a proxy is no way to this machine
-    )
+    with warnings.catch_warnings():
+        if sys.platform == "emscripten":  # a browser keeps its connections as it likes, and httpx2 warns of that
+            warnings.filterwarnings("ignore", "The following transport option", UserWarning)
+        http_client = module.DefaultAsyncHttpxClient(
+            transport=transport,
+            timeout=timeout,
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
+            trust_env=not near,  # a proxy is no way to this machine
+        )
     key = _key(sdk, api_key, in_process=in_process, near=near)
     client = getattr(module, sdk.client)(api_key=key, http_client=http_client, timeout=timeout, max_retries=0, **where)
     return Connection(client, True, near, _redactor(client))
