@@ -14,6 +14,7 @@ class Moving:
     """What moves the stepper of a view. In predict mode, no move goes past a question."""
 
     stepper: Stepper
+    _notice: str
     _playing: bool
     _panel_ready: bool
 
@@ -94,6 +95,20 @@ class Moving:
         """Make the step of Play that was due at call `at`, unless another view has made it."""
         if self._playing and at == self.stepper.index:
             self.next()
+
+    def _pause_where_it_matters(self) -> None:
+        stepper, turn = self.stepper, self.stepper.turn
+        if not self._playing or turn is None or not stepper.at_frontier:
+            if self._playing and self._predictions and self._predictions.waiting:
+                self._playing = False
+            return
+        if any(result.error for _, result in turn.results) and not stepper.ended:
+            self._notice += "Paused: a tool failed."
+        elif self._predictions and self._predictions.waiting:
+            self._notice += "Paused: a question waits."
+        elif not stepper.ended:
+            return
+        self._playing = False
 
     def _move_to(self, at: int | str) -> None:
         if at == "end":

@@ -13,23 +13,22 @@ from typing import Any
 import ipywidgets as widgets
 
 from minagent_lab.model import Model
-from minagent_lab.results import exception_text
 from minagent_lab.stepping.code import code_of
-from minagent_lab.stepping.predictions import Predictions, Question
+from minagent_lab.stepping.predictions import Predictions
 from minagent_lab.stepping.stepper import Stepper
 from minagent_lab.tools import ToolRegistry
 from minagent_lab.views.branches import Branch
-from minagent_lab.views.branching import Branching
 from minagent_lab.views.closing import close_all
 from minagent_lab.views.compare_block import comparison_block
 from minagent_lab.views.controls import SPEEDS, Controls
 from minagent_lab.views.exporting import export, free_name
 from minagent_lab.views.fallback import fallback_html
 from minagent_lab.views.frames import facts_of, frame_of, items_of, new_blocks
-from minagent_lab.views.html import escape, plain
+from minagent_lab.views.html import plain
+from minagent_lab.views.listening import Listening
 from minagent_lab.views.panel import Panel
 from minagent_lab.views.panes import Pane
-from minagent_lab.views.question_block import question_block, verdict
+from minagent_lab.views.question_block import question_block
 from minagent_lab.views.static import static_html, static_text
 from minagent_lab.views.words import Sentence, before_the_answer, items_used, now, position
 
@@ -72,7 +71,7 @@ def step(
     return StepperView(stepper, at=at, scale=scale, predict=predict, present=present)
 
 
-class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
+class StepperView(Listening, widgets.VBox):  # type: ignore[misc]
     """A view of a stepper. Any number of views of one stepper agree.
 
     Parameters
@@ -140,31 +139,6 @@ class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
         classes = {"lab-root": True, "lab-big": self._scale > 1.3, "lab-present": self._present}
         for name in filter(classes.get, classes):
             self.add_class(name)
-
-    # ---- predicting, and showing to an audience
-
-    @property
-    def _predictions(self) -> Predictions | None:
-        return self.branch.predictions
-
-    @property
-    def question(self) -> Question | None:
-        """In predict mode: the question about the call after the one that is shown."""
-        return self._predictions.question if self._predictions else None
-
-    def guess(self, place: int) -> None:
-        """Guess what comes next: choice `place` of the question, from 0."""
-        question = self.question
-        if question is None:
-            self._note("There is no question here.")
-            return
-        question.guess(place)
-        self._note(verdict(question))
-
-    def reveal(self) -> None:
-        """Show the next item of the script to the audience, or hide it again. Only for ``present=True``."""
-        self._revealed = -1 if self._revealed == self.stepper.index else self.stepper.index
-        self.refresh()
 
     # ---- panes, code, files
 
@@ -236,20 +210,6 @@ class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
             self.fallback.value = fallback_html(stepper, self._notice, self.question)
         self._notice = ""
 
-    def _pause_where_it_matters(self) -> None:
-        stepper, turn = self.stepper, self.stepper.turn
-        if not self._playing or turn is None or not stepper.at_frontier:
-            if self._playing and self._predictions and self._predictions.waiting:
-                self._playing = False
-            return
-        if any(result.error for _, result in turn.results) and not stepper.ended:
-            self._notice += "Paused: a tool failed."
-        elif self._predictions and self._predictions.waiting:
-            self._notice += "Paused: a question waits."
-        elif not stepper.ended:
-            return
-        self._playing = False
-
     def _frame(self) -> dict[str, Any]:
         frame = frame_of(self.stepper, self._said())
         frame.update(playing=self._playing, pause=SPEEDS[self.speed.value])
@@ -277,63 +237,13 @@ class StepperView(Branching, widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"<StepperView: {''.join(position(self.stepper))}>"
 
-    # ---- what comes from the browser
-
-    def _on_slider(self, change: dict[str, Any]) -> None:
-        with self.stepper.lock:
-            if not self._moving_slider:
-                self._try(lambda: self.goto(change["new"]))
-
-    def _on_message(self, _: Any, message: dict[str, Any], __: Any) -> None:
-        """Do what the panel asks for: a key was pressed, Play is due, or the panel has come up."""
-        op = message.get("op")
-        if op == "ready":
-            self._is_ready()
-        elif message.get("repeat") and self.stepper.at_frontier:
-            pass  # a key held down asks nobody
-        elif op == "tick":
-            self._try(lambda: self._tick(message.get("at", -1)))
-        elif op == "guess":
-            self._try(lambda: self._guess_at(message.get("call"), message.get("place")))
-        elif op == "reveal":
-            self._try(lambda: self.reveal() if self._present else None)
-        elif isinstance(op, str) and op in self.buttons:
-            self._try(getattr(self, op))
-
-    def _is_ready(self) -> None:
-        if not self._panel_ready:
-            self._panel_ready = True
-            self.fallback.value = ""
-            self.fallback.layout.display = "none"
-        if self._playing:  # shown anew, by a reload perhaps: showing asks nobody
-            self._playing = False
-            self.refresh()
-
-    def _guess_at(self, call: Any, place: Any) -> None:
-        """Make a guess that a browser sent, unless it was about another call."""
-        if self.question is not None and self.question.call == call:
-            self.guess(place)
-
-    def _try(self, press: Callable[[], Any]) -> None:
-        """Do it; show what went wrong in the view itself, where it is seen."""
-        try:
-            with self.stepper.lock:
-                press()
-        except BaseException as error:  # SystemExit too: let out of a handler, it would end the kernel
-            self.last_error = error
-            self._playing = False
-            words = "" if error is self.stepper.error else exception_text(error)
-            try:
-                self._note(words)
-            except Exception as broken:  # the showing itself is what went wrong: say at least that
-                self.panel.frame = {**self.panel.frame, "now": escape(words or exception_text(broken))}
-
     def _note(self, words: str) -> None:
         self._notice = words
         self.refresh()
 
     def close(self) -> None:
-        """Close the view with everything that it is made of."""
+        """Close the view with everything that it is made of. A step of Play that comes late is not made."""
+        self._playing = False
         self._stop_watching()
         close_all(self)
         super().close()

@@ -91,3 +91,11 @@ def test_what_comes_after_a_view_was_closed_does_no_harm(name):
     LATE[name](view)
 
     assert open_widgets() == before
+
+
+def test_a_step_of_play_that_comes_after_the_end_of_the_view_asks_nobody():
+    view = step(FakeModel(["Hello."]), ToolRegistry(), "Hi")
+    view.play()
+    view.close()
+    view._on_message(None, {"op": "tick", "at": 0}, [])
+    assert view.stepper.turns == ()
