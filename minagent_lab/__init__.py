@@ -75,7 +75,8 @@ if TYPE_CHECKING:
     from minagent_lab.views.charts import plot_history_growth
     from minagent_lab.views.evaluation_chart import plot_evaluation
     from minagent_lab.views.explain_view import ExplainView
-    from minagent_lab.views.playground import PlaygroundView, playground
+    from minagent_lab.views.playground import playground
+    from minagent_lab.views.playground_view import PlaygroundView
     from minagent_lab.views.stepper_view import StepperView, step
     from minagent_lab.views.stream_view import StreamView, step_stream
     from minagent_lab.views.timeline import plot_timeline
@@ -91,7 +92,7 @@ _LAZY = {  # what most programs do not need, or what needs asyncio, ipywidgets o
     "ExplainView": "minagent_lab.views.explain_view",
     "MockGPT": "minagent_lab.mockgpt.mock",
     "OpenAICompatibleProvider": "minagent_lab.providers.openai_compatible",
-    "PlaygroundView": "minagent_lab.views.playground",
+    "PlaygroundView": "minagent_lab.views.playground_view",
     "PriceTable": "minagent_lab.observe.pricing",
     "Recorder": "minagent_lab.fixtures.recorder",
     "Retrying": "minagent_lab.providers.retrying",

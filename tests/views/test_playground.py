@@ -6,7 +6,8 @@ import pytest
 from minagent_lab.messages import ToolCall
 from minagent_lab.stepping.playbook import Texts
 from minagent_lab.stepping.playbook_examples import EXAMPLES
-from minagent_lab.views.playground import PlaygroundView, playground
+from minagent_lab.views.playground import playground
+from minagent_lab.views.playground_view import PlaygroundView
 
 HELLO = Texts('"Hi"', '["Hello."]', "{}")
 
@@ -40,12 +41,12 @@ def test_what_is_typed_is_read_at_once_and_run_when_one_says_so(view):
     type_in(view, "script", '["Bye."]')
     assert run_of(view) is before
     assert view.status_text == "The text has changed. Press Run, or Ctrl+Enter."
-    assert "The run below is of the text before." in view._mark.value
-    assert "pg-stale" in view._stage._dom_classes
+    assert "The run below is of the text before." in view.desk.mark.value
+    assert "pg-stale" in view.desk.stage._dom_classes
     view.run_button.click()
     assert run_of(view).model.script == ["Bye."]
-    assert view._mark.value == ""
-    assert "pg-stale" not in view._stage._dom_classes
+    assert view.desk.mark.value == ""
+    assert "pg-stale" not in view.desk.stage._dom_classes
 
 
 def test_a_new_run_stands_at_the_call_that_was_shown():
@@ -65,8 +66,8 @@ def test_a_text_with_problems_keeps_the_old_run_and_says_why(view):
     view.run_button.click()
     assert run_of(view) is before
     assert view.status_text == '1 problem. Script, line 2: a comma is missing after "Hello."'
-    assert "Not run. 1 problem." in view._status.value
-    assert "The run below is of the text before." in view._mark.value
+    assert "Not run. 1 problem." in view.desk.status.value
+    assert "The run below is of the text before." in view.desk.mark.value
     assert (view.problems[0].line, view.problems[0].column) == (2, 11)
     type_in(view, "script", '[\n  "Hello.",\n  "Bye."\n]')
     view.run()
@@ -79,8 +80,8 @@ def test_each_problem_is_a_button_at_its_place_and_stands_under_its_text(view):
     listed = view.editors["script"]._errors.value
     assert "data-part='script' data-at='6'><b>Line 1:</b> a comma is missing after &quot;&lt;b&gt;&quot;" in listed
     assert "<i>" not in view.editors["prompt"]._errors.value
-    assert "<i>" not in view._status.value
-    assert view._editing.frame["script"] == {"lines": 1, "bad": [1]}
+    assert "<i>" not in view.desk.status.value
+    assert view.desk.editing.frame["script"] == {"lines": 1, "bad": [1]}
     assert view.editors["tools"]._errors.value == ""
 
 
@@ -94,9 +95,9 @@ def test_a_long_list_of_problems_is_cut():
 def test_a_text_that_cannot_be_run_at_first_has_no_run_until_it_is_repaired():
     view = playground('["Hello."', prompt="Hi")
     assert view.stepper_view is None
-    assert "There is no run yet." in view._mark.value
+    assert "There is no run yet." in view.desk.mark.value
     view.copy_button.click()
-    assert "There is no run yet" in view._status.value
+    assert "There is no run yet" in view.desk.status.value
     type_in(view, "script", '["Hello."]')
     view.run()
     assert run_of(view).prompt == "Hi"
@@ -122,7 +123,7 @@ def test_what_goes_wrong_in_a_handler_is_shown_in_the_view(view, monkeypatch):
     monkeypatch.setattr(view, "_show_run", broken)
     view.run_button.click()
     assert isinstance(view.last_error, OSError)
-    assert "OSError: no &lt;room&gt;" in view._status.value
+    assert "OSError: no &lt;room&gt;" in view.desk.status.value
 
 
 # ---- starting points
@@ -201,16 +202,16 @@ def test_lines_end_as_they_do_in_a_text_area():
 
 def test_the_code_of_the_run_is_shown_and_sent_to_the_page(view):
     sent = []
-    view._editing.send = lambda message, *_: sent.append(message)
+    view.desk.editing.send = lambda message, *_: sent.append(message)
     run_of(view).forward()
     view.copy_button.click()
     assert view.code.value.endswith("step(FakeModel(script), registry, 'Hi', at=1)")
     assert view.code.layout.display == ""
     assert sent == [{"op": "copy", "code": view.code.value}]
     view._on_message({"op": "copied", "done": True})
-    assert "The code of this run is copied." in view._status.value
+    assert "The code of this run is copied." in view.desk.status.value
     view._on_message({"op": "copied", "done": False})
-    assert "Copy the code at the bottom." in view._status.value
+    assert "Copy the code at the bottom." in view.desk.status.value
 
 
 def test_without_a_kernel_it_is_the_run_and_the_texts(view):
@@ -232,7 +233,7 @@ def test_without_a_kernel_it_is_the_run_and_the_texts(view):
 
 def test_the_repr_says_where_it_stands(view):
     assert repr(view) == "<PlaygroundView: Before call 1 of at most 10>"
-    assert [repr(view._editing), repr(view.editors["script"])] == ["<Editing>", "<Editor script>"]
+    assert [repr(view.desk.editing), repr(view.editors["script"])] == ["<Editing>", "<Editor script>"]
 
 
 def test_closing_leaves_no_widget_behind():
