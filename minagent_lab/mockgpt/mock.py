@@ -5,15 +5,10 @@ Source: the MockGPT document: options, ranges, defaults, records.
 
 from __future__ import annotations
 
-import importlib
-import sys
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from minagent_lab.abort import AbortSignal, abortable
 from minagent_lab.awaiting import at_once
@@ -23,23 +18,20 @@ from minagent_lab.mockgpt.answers import Draft
 from minagent_lab.mockgpt.explained import Explanation, no_rule
 from minagent_lab.mockgpt.generators import kept
 from minagent_lab.mockgpt.given import Given, MockRecord, delivered
+from minagent_lab.mockgpt.ledger import Ledger
 from minagent_lab.mockgpt.outputs import Output, counted_usage, read_options
 from minagent_lab.mockgpt.request import MockRequest, read_request
 from minagent_lab.mockgpt.rules import Rule, read_rule
+from minagent_lab.mockgpt.wire_doors import WireDoors
 from minagent_lab.model import ModelRequest
 from minagent_lab.results import exception_text
 from minagent_lab.values import a_kind
-
-if TYPE_CHECKING:
-    from minagent_lab.mockgpt.wire.for_httpx import HttpxTransport
-    from minagent_lab.mockgpt.wire.for_httpx2 import Httpx2Transport
-    from minagent_lab.mockgpt.wire.server import MockServer
 
 _FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # what a date can be made of
 NOTHING = object()  # a fallback that is not there; None is JSON
 
 
-class MockGPT:
+class MockGPT(WireDoors):
     """A model that answers by rules, the first that fits; by hand, as a model, as a provider, and over the wire.
 
     Parameters
@@ -101,13 +93,7 @@ class MockGPT:
         self.max_body_bytes = _within("max_body_bytes", max_body_bytes, 1, 2**40)
         self.max_output_chars = _within("max_output_chars", max_output_chars, 1, 2**40)
         self._fallback, self._select_prompt, self._clock = kept(fallback), select_prompt, clock
-        self._records: deque[MockRecord | tuple[Given, str]] = deque(
-            maxlen=_within("record_limit", record_limit, 0, 10_000)
-        )
-        self._places: dict[Any, int] = {}
-        self._by_rule = [0] * len(self.rules)
-        self._total = self._by_fallback = self._unmatched = self._given = 0
-        self._lock = threading.RLock()
+        self._ledger = Ledger(len(self.rules), _within("record_limit", record_limit, 0, 10_000))
 
     # ---- the doors
 
@@ -145,36 +131,6 @@ class MockGPT:
         """The same mock as a `ModelProvider`."""
         return MockProvider(self)
 
-    @cached_property
-    def transport(self) -> Httpx2Transport:
-        """A transport for the clients of this process that stand on httpx2, sync and async, as the official SDKs do.
-
-        ``openai.OpenAI(http_client=openai.DefaultHttpxClient(transport=mock.transport), ...)``
-        """
-        made: Httpx2Transport = _loaded("for_httpx2", "pip install httpx2").Httpx2Transport(self)
-        return made
-
-    @cached_property
-    def httpx_transport(self) -> HttpxTransport:
-        """The same for clients that still stand on httpx."""
-        made: HttpxTransport = _loaded("for_httpx", "pip install httpx").HttpxTransport(self)
-        return made
-
-    def serve(self, port: int = 0) -> MockServer:
-        """Return a server on the loopback interface, for clients in other processes and languages.
-
-        It runs from the beginning of a ``with`` block to its end: ``with mock.serve() as server: ... server.url``.
-
-        Parameters
-        ----------
-        port
-            Where to listen; 0 takes one that is free.
-        """
-        if sys.platform == "emscripten":
-            raise RuntimeError("a page in a browser cannot listen; give mock.transport to a client in this page")
-        made: MockServer = _loaded("server", "pip install 'minagent-lab[serve]'").MockServer(self, port)
-        return made
-
     async def _generated(self, request: Any, *, waiting: bool) -> Any:
         given = await self.give(read_request(request), "generate", waiting=waiting)
         return delivered(given).native
@@ -200,12 +156,12 @@ class MockGPT:
         MockError, UnexpectedRequest
             There is no answer.
         """
-        number, now_ms = self._given, self.now_ms()
+        number, now_ms = self._ledger.given, self.now_ms()
         try:
             if self._select_prompt is not None:
                 request = replace(request, selected=_selected(self._select_prompt, request))
             place, written = self._chosen(request)
-            draft = Draft(request, self.seed, number, now_ms, self._places, waiting=waiting)
+            draft = Draft(request, self.seed, number, now_ms, self._ledger.places, waiting=waiting)
             answer = await draft.answer(written)
             if isinstance(answer, Output) and (size := answer.size()) > self.max_output_chars:
                 raise MockError(
@@ -213,7 +169,7 @@ class MockGPT:
                     f"the answer has {size} characters; max_output_chars is {self.max_output_chars}",
                 )
         except (MockError, UnexpectedRequest) as problem:
-            self._missed(request, problem, door)
+            self._ledger.missed(request, problem, door)
             raise
         return Given(request, place, answer, tuple(draft.moved), draft.by_chance, number, now_ms)
 
@@ -222,23 +178,7 @@ class MockGPT:
 
         That is so when an answer given in between has taken its place in a sequence, or its luck.
         """
-        with self._lock:
-            if given.number != self._given:
-                if given.by_chance:
-                    return None
-                given = given._replace(number=self._given)
-            if any(self._places.get((sequence, key), 0) != index for sequence, key, index in given.moved):
-                return None
-            self._given += 1
-            self._total += 1
-            for sequence, key, index in given.moved:
-                self._places[sequence, key] = index + 1
-            if isinstance(given.rule, int):
-                self._by_rule[given.rule - 1] += 1
-            else:
-                self._by_fallback += 1
-            self._records.append((given, door))  # what a reader sees of it is made when somebody reads
-            return given
+        return self._ledger.commit(given, door)
 
     def response(self, given: Given) -> ModelResponse:
         """Return an answer as a `ModelResponse`; raise what is an error."""
@@ -268,12 +208,6 @@ class MockGPT:
         except ProviderError as problem:
             return problem
 
-    def _missed(self, request: MockRequest, problem: Exception, door: str) -> None:
-        with self._lock:
-            self._total += 1
-            self._unmatched += 1
-            self._records.append(MockRecord(request, None, problem, door))
-
     def now_ms(self) -> float:
         """Return the time of the clock, in milliseconds."""
         now = time.time() * 1000 if self._clock is None else self._clock()
@@ -286,20 +220,12 @@ class MockGPT:
     @property
     def counts(self) -> dict[str, Any]:
         """How many requests there were: in all, by rule, by fallback, and without an answer."""
-        with self._lock:
-            return {
-                "total": self._total,
-                "rules": list(self._by_rule),
-                "fallback": self._by_fallback,
-                "unmatched": self._unmatched,
-            }
+        return self._ledger.counts()
 
     @property
     def records(self) -> list[MockRecord]:
         """The last requests and what became of them, the oldest first."""
-        with self._lock:
-            kept = list(self._records)
-        return [record if isinstance(record, MockRecord) else self._record(*record) for record in kept]
+        return [one if isinstance(one, MockRecord) else self._record(*one) for one in self._ledger.records()]
 
     def _record(self, given: Given, door: str) -> MockRecord:
         return MockRecord(given.request, given.rule, self._outcome(given), door)
@@ -313,7 +239,9 @@ class MockGPT:
 
     def __repr__(self) -> str:
         fallback = "" if self._fallback is NOTHING else " and a fallback"
-        return f"<MockGPT: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}{fallback}, {self._total} requests>"
+        return (
+            f"<MockGPT: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}{fallback}, {self._ledger.total} requests>"
+        )
 
 
 class MockProvider:
@@ -328,14 +256,6 @@ class MockProvider:
 
     def __repr__(self) -> str:
         return f"<MockProvider of {self._mock!r}>"
-
-
-def _loaded(name: str, hint: str) -> Any:
-    """Return a module of the wire; loaded only now, since it needs a package that the other doors do not need."""
-    try:
-        return importlib.import_module(f"minagent_lab.mockgpt.wire.{name}")
-    except ImportError as problem:
-        raise ImportError(f"a package is missing ({problem}); {hint}") from None
 
 
 def _selected(select: Callable[[MockRequest], str], request: MockRequest) -> str:

@@ -37,7 +37,7 @@ HI = [Message("user", "Hi")]
     ],
 )
 def test_numbers_have_ranges_and_defaults(name, default, right, wrong):
-    held = (lambda mock: mock._records.maxlen) if name == "record_limit" else (lambda mock: getattr(mock, name))
+    held = (lambda mock: mock._ledger.record_limit) if name == "record_limit" else (lambda mock: getattr(mock, name))
     assert held(MockGPT([])) == default
     for value in right:
         assert held(MockGPT([], **{name: value})) == value
@@ -308,7 +308,7 @@ def test_one_who_is_cancelled_while_a_function_works_has_used_up_nothing():
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        return mock.counts["total"], mock._places
+        return mock.counts["total"], mock._ledger.places
 
     assert asyncio.run(main()) == (0, {})
 
