@@ -238,20 +238,32 @@ def test_stepping_works_where_the_panel_cannot_load(open_notebook):
     expect(output).to_contain_text("What it replied: [c1] add")
 
 
+STATES = [
+    "open_stepper(at=2)",
+    "view = open_stepper(at=1, predict=True); view.guess(0); view",
+    "open_stepper(at=2, present=True)",
+    "view = open_stepper(at='end'); view.fork(2, item='1'); view.run_until('end'); _ = view.compare(); view",
+    "view = open_stepper(at=1); view.open_pane('fork'); view",
+]
+
+
 @pytest.mark.parametrize("width", [1400, 700])
 @pytest.mark.parametrize("zoom", [1, 2])
 def test_nothing_sticks_out_of_the_view(open_notebook, width, zoom, pictures):
-    notebook = open_notebook([SHOP, "open_stepper(at=2)"], width=width, height=1100, zoom=zoom)
+    notebook = open_notebook([SHOP, *STATES], width=width, height=1100, zoom=zoom)
     view = notebook.view(1)
     shows(view, 2)
-    view.scroll_into_view_if_needed()
     view.screenshot(path=pictures / f"stepper-{width}-zoom{zoom}.png")
-    sticking = view.evaluate("""root => [...root.querySelectorAll('*')].filter(node => {
-      const box = node.getBoundingClientRect(), frame = root.getBoundingClientRect();
-      if (node.closest('.lab-src, .lab-hist, .lab-script .t') || !node.checkVisibility()) return false; // these scroll
-      return box.width && (box.right > frame.right + 1 || box.left < frame.left - 1);
-    }).map(node => node.outerHTML.slice(0, 80))""")
-    assert sticking == []
+    for number, state in enumerate(STATES, 1):
+        view = notebook.view(number)
+        expect(view.locator(".lab-pos")).to_contain_text("Call ")
+        sticking = view.evaluate("""root => [...root.querySelectorAll('*')].filter(node => {
+          const box = node.getBoundingClientRect(), frame = root.getBoundingClientRect();
+          const scrolls = node.closest('.lab-src, .lab-hist, .lab-script .t');
+          if (scrolls || !node.checkVisibility()) return false;
+          return box.width && (box.right > frame.right + 1 || box.left < frame.left - 1);
+        }).map(node => node.outerHTML.slice(0, 80))""")
+        assert sticking == [], state
 
 
 def test_the_view_keeps_its_height_from_start_to_end(open_notebook):
