@@ -24,7 +24,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email.parser import Parser
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from jupyter_core.paths import jupyter_path
 from jupyterlite_pyodide_kernel.constants import (
@@ -83,13 +83,22 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 # Python for the browser
 
 
-def pyodide(work: Path) -> tuple[Path, dict[str, Any]]:
-    """Fetch the Pyodide that the kernel was made for; return its folder and its list of packages."""
+def pyodide(work: Path, core: Path) -> dict[str, Any]:
+    """Fetch the Pyodide that the kernel was made for into a folder; return its list of packages."""
     name = run("npm", "pack", "--silent", f"pyodide@{PYODIDE_VERSION}", cwd=work).strip().splitlines()[-1]
     with tarfile.open(work / name) as archive:
-        archive.extractall(work, filter="data")
-    folder = work / "package"
-    return folder, json.loads((folder / PYODIDE_LOCK).read_text(encoding="utf-8"))
+        held = {Path(file.name).name: archive.extractfile(file) for file in archive if file.isfile()}
+        for file in CORE:
+            (core / file).write_bytes(content(held, file))
+        lock: dict[str, Any] = json.loads(content(held, PYODIDE_LOCK))
+    return lock
+
+
+def content(held: dict[str, IO[bytes] | None], file: str) -> bytes:
+    """Return a file of the archive."""
+    if (opened := held.get(file)) is None:
+        raise SiteProblem(f"Pyodide {PYODIDE_VERSION} from npm has no {file}")
+    return opened.read()
 
 
 # Packages
@@ -213,12 +222,12 @@ def build(site: Path, content: Path, work: Path, *, empty: bool = False) -> None
     core = source / "static" / "pyodide"
     core.mkdir(parents=True)
     wheels.mkdir()
-    folder, lock = pyodide(work)
+    lock = pyodide(work, core)
     fetch_wheels(work, wheels, lock, [] if empty else requirements())
     if not empty:
         run(*PIP, "wheel", "--no-deps", "--wheel-dir", wheels, ROOT)
-    for file in [*(folder / name for name in CORE), *wheels.iterdir()]:
-        shutil.copy(file, core)
+    for wheel in wheels.iterdir():
+        shutil.copy(wheel, core)
     lock["packages"] = locked(wheels.glob("*.whl"), lock["info"])
     (core / PYODIDE_LOCK).write_text(json.dumps(lock, indent=1), encoding="utf-8")
     settings = {
