@@ -50,16 +50,12 @@ class LoopInAThread:
 
     def wait_for(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine over there, and wait for it here. Ctrl-C here cancels it there."""
-
-        async def begun() -> T:
-            return await begin()
-
-        future = asyncio.run_coroutine_threadsafe(begun(), self._loop)
+        future = asyncio.run_coroutine_threadsafe(_outcome(begin), self._loop)
         try:
             while not future.done():
-                with suppress(TimeoutError):  # ours, or that of the coroutine: then it is done
-                    return future.result(A_LOOK)
-            return future.result()
+                with suppress(TimeoutError):  # ours; that of the coroutine is its outcome
+                    future.result(A_LOOK)
+            return _given(*future.result())
         finally:
             future.cancel()
 
@@ -78,10 +74,8 @@ class LoopOfThePage:
         from pyodide.ffi import can_run_sync, run_sync  # only there
 
         if can_run_sync():
-            answer, end = run_sync(_outcome(begin()))
-            if end is not None:
-                raise end
-            return answer  # type: ignore[no-any-return]
+            outcome: tuple[T | None, BaseException | None] = run_sync(_outcome(begin))
+            return _given(*outcome)
         try:
             return at_once(begin())
         except WouldWait as problem:
@@ -94,12 +88,23 @@ class LoopOfThePage:
         """Do nothing: the page's loop goes on."""
 
 
-async def _outcome(work: Coroutine[Any, Any, T]) -> tuple[T | None, BaseException | None]:
-    """Return what came of it, errors too: the page reports one that passes through it, even if we catch it then."""
+async def _outcome(begin: Callable[[], Coroutine[Any, Any, T]]) -> tuple[T | None, BaseException | None]:
+    """Return what came of a coroutine, errors too.
+
+    One that passed through a loop would do harm on its way: SystemExit ends a loop and its thread, and a page reports
+    whatever passes through it, even if we catch it then.
+    """
     try:
-        return await work, None
+        return await begin(), None
     except BaseException as error:
         return None, error
+
+
+def _given(answer: T | None, error: BaseException | None) -> T:
+    """Return an answer, or raise what came instead."""
+    if error is not None:
+        raise error
+    return answer  # type: ignore[return-value]  # None, where that is the answer
 
 
 def _serve(held: dict[str, Any], begun: threading.Event) -> None:

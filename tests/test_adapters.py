@@ -91,6 +91,31 @@ def test_what_the_provider_raises_comes_through():
         model.complete([], [])
 
 
+def test_what_ends_a_program_comes_through_and_the_loop_stays():
+    class Exits:
+        asked = 0
+
+        async def complete(self, request, signal=None):
+            self.asked += 1
+            if self.asked == 1:
+                raise SystemExit(3)
+            return ModelResponse(Message("assistant", "5"))
+
+    with to_model(Exits()) as model:
+        with pytest.raises(SystemExit, match="3"):
+            model.complete([], [])
+        assert model.complete([], []).message.content == "5"
+
+
+def test_a_timeout_of_the_provider_comes_through():
+    class Late:
+        async def complete(self, request, signal=None):
+            raise TimeoutError("too late")
+
+    with to_model(Late()) as model, pytest.raises(TimeoutError, match="too late"):
+        model.complete([], [])
+
+
 def test_a_stepper_shows_the_script_of_the_provider(model):
     walk = Stepper(model, adder(), "2 + 3?")
     walk.run_to_end()

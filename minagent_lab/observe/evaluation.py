@@ -131,21 +131,12 @@ class _Waiting:
 
     def wait_for(self, awaitable: Any) -> Any:
         self._loop = self._loop or own_loop()
-        answer, end = self._loop.wait_for(lambda: _outcome(awaitable))
-        if end is not None:
-            raise end
-        return answer
+
+        async def awaited() -> Any:
+            return await awaitable
+
+        return self._loop.wait_for(awaited)
 
     def close(self) -> None:
         if self._loop is not None:
             self._loop.close()
-
-
-async def _outcome(awaitable: Any) -> tuple[Any, BaseException | None]:
-    try:
-        return await awaitable, None
-    except (
-        KeyboardInterrupt,
-        SystemExit,
-    ) as end:  # handed over: raised over there, it would end the loop and its thread
-        return None, end
