@@ -91,7 +91,8 @@ def _call(stepper: Stepper, outcome: Any) -> Guess:
         return Guess(
             wish, True, f"It asks for {asked}; but the reply is cut ({outcome.stop_reason}), so no tool is run."
         )
-    return Guess(wish, True, f"It asks for {asked}. The loop will run it, and add the result.")
+    what = "it" if len(calls) == 1 else "each"
+    return Guess(wish, True, f"It asks for {asked}. The loop hands {what} to the tools, and adds what comes back.")
 
 
 def _error(stepper: Stepper, outcome: Any) -> Guess:

@@ -41,6 +41,13 @@ def test_there_is_one_right_choice_of_four_and_it_tells_what_comes(script, max_s
     assert guesses(stepper) == []
 
 
+@pytest.mark.parametrize("item", [[call("c1")], BAD, [ToolCall("c1", "unheard_of", {})], [call("c1"), *BAD]])
+def test_the_reason_holds_also_for_a_call_that_is_not_run(item):
+    why = right(walk([item, "5"])).why
+    assert "run" not in why  # whether the tool runs is known only when its arguments were looked at
+    assert why.endswith("and adds what comes back.")
+
+
 def test_asking_the_question_asks_nobody():
     stepper = walk([[call("c1")], "5"])
     guesses(stepper)
